@@ -1,0 +1,1 @@
+"""Work that can fail: one receiver a file, perform and observe side by side."""

@@ -1,0 +1,1 @@
+"""State migrations: what stored state means, moved from release to release."""

@@ -1,0 +1,1 @@
+"""The durable core of Outlast. Imports no other folder of the project."""

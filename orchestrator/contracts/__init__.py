@@ -1,0 +1,1 @@
+"""Versioned shapes of everything that is persisted or sent between parts."""

@@ -1,0 +1,1 @@
+"""Words, transition tables and pure rules; standard library only."""

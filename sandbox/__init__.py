@@ -1,0 +1,1 @@
+"""The embedded outside: PostgreSQL, a GitHub-compatible host, the sample application."""
