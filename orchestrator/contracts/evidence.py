@@ -1,4 +1,4 @@
-"""What a browser run and a candidate's verification leave behind. Accepted only when bound (P17)."""
+"""What a replay and a check leave behind. Accepted only when bound to what was tested (P17)."""
 
 from __future__ import annotations
 
