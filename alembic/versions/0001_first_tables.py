@@ -39,7 +39,6 @@ CREATE TABLE workflow (
     state_version integer NOT NULL,
     position bigint NOT NULL DEFAULT 0,
     generation integer NOT NULL DEFAULT 1,
-    deadline_at timestamptz,
     submitter text NOT NULL,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
@@ -150,6 +149,8 @@ CREATE TABLE operation (
     guarantee text CONSTRAINT operation_guarantee CHECK (guarantee IN
         ('idempotency-key', 'unique-key', 'conditional-write', 'natural', 'none')),
     approval integer,
+    makes jsonb,
+    cleans jsonb,
     status text NOT NULL CONSTRAINT operation_status CHECK (status IN
         ('intended', 'sent', 'confirmed', 'refused', 'ambiguous', 'abandoned')),
     version integer NOT NULL DEFAULT 1,

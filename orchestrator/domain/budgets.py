@@ -54,6 +54,9 @@ class Limits:
         return cls(**known)
 
 
+DEFAULT_LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Spent:
     """What a step has spent so far, budget by budget."""

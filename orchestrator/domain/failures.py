@@ -78,3 +78,19 @@ class OperationMismatch(OutlastError):
 
 class NotPermitted(OutlastError):
     """The work contract, a budget or a role does not allow what was asked."""
+
+
+class MessageConflict(OutlastError):
+    """A message id was used before for another message; nothing was accepted (P3)."""
+
+    def __init__(self, message_id: str) -> None:
+        super().__init__(f"message {message_id} was accepted with other words; use a new id")
+        self.message_id = message_id
+
+
+class SubmissionConflict(OutlastError):
+    """An idempotency key was used before for another submission; nothing was started."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"Idempotency-Key {key} stands for another submission; use a new key")
+        self.key = key

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Guarantee(StrEnum):
@@ -28,3 +30,44 @@ def marker(installation: str, operation: str) -> str:
 def run_tag(installation: str, workflow_id: str) -> str:
     """Return the tag of everything that a run owns outside; cleanup touches nothing else (P13)."""
     return f"outlast-{installation}-{workflow_id}"
+
+
+@dataclass(frozen=True)
+class Adopt:
+    """The effect stands outside and is ours: the operation is confirmed."""
+
+    reference: str
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SendAgain:
+    """It is absent and the receiver refuses a duplicate: the same request may go out again."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Something else stands there: the operation is refused, and a person has the word."""
+
+    reason: str
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StillUnknown:
+    """Nothing follows from what was seen; look again after a pause."""
+
+    reason: str
+
+
+Verdict = Adopt | SendAgain | Conflict | StillUnknown
+
+FIRST_LOOK_S = 1.0
+LONGEST_PAUSE_S = 120.0
+
+
+def pause_before_look(looks: int) -> float:
+    """Return the seconds until the next look at an ambiguous operation; growing, bounded."""
+    return float(min(LONGEST_PAUSE_S, FIRST_LOOK_S * 2**looks))

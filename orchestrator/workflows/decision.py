@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from orchestrator.contracts.payload import JsonObject, Payload
-from orchestrator.domain.budgets import Limits
+from orchestrator.domain.budgets import DEFAULT_LIMITS, Limits
 from orchestrator.domain.failures import FailureKind
 
 
@@ -81,13 +81,6 @@ class CancelRequested:
     by: str
 
 
-@dataclass(frozen=True)
-class DeadlineReached:
-    """The workflow's own deadline has come; active work was stopped."""
-
-    at: datetime
-
-
 Event = (
     RunStarted
     | StepSucceeded
@@ -96,7 +89,6 @@ Event = (
     | ApprovalDecided
     | ApprovalExpired
     | CancelRequested
-    | DeadlineReached
 )
 
 
@@ -109,7 +101,7 @@ class RunActivity:
     queue: str
     input: JsonObject
     ordinal: int = 1
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT_LIMITS
 
 
 @dataclass(frozen=True)
@@ -134,7 +126,7 @@ class Mutate:
     queue: str
     request: JsonObject
     ordinal: int = 1
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT_LIMITS
     approval: int | None = None
     makes: Owned | None = None
     cleans: Owned | None = None

@@ -1,0 +1,60 @@
+"""Cancellation through its named stages: stop active work, keep evidence, clean, end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlalchemy import Connection
+
+from orchestrator.domain.states import CANCELLATION, RUN, CancelStage, RunStatus, move
+from orchestrator.engine.fold import fold, note
+from orchestrator.store import approvals, operations, runs, steps, timers
+from orchestrator.store.records import Run
+from orchestrator.workflows.decision import CancelRequested
+from orchestrator.workflows.registry import Definitions
+
+LOOKS_BEFORE_CLEANING = 3
+
+
+def begin(connection: Connection, definitions: Definitions, run: Run, by: str) -> Run:
+    """Start cancelling: nothing new starts, and active attempts lose the right to write.
+
+    The run's generation goes up, so that heartbeats answer "cancelled" and late results are
+    refused. Needs the run's lock and a run that is neither ended nor cancelling.
+    """
+    status = move(RUN, run.status, RunStatus.CANCELLING)
+    stage = move(CANCELLATION, run.cancel_stage, CancelStage.REQUESTED)
+    dropped = steps.cancel_due(connection, run.id)
+    operations.abandon_intended(connection, run.id, dropped)
+    timers.cancel_all(connection, run.id)
+    approvals.supersede_open(connection, run.id)
+    generation = run.generation + 1
+    runs.write(
+        connection, run, status=status, cancel_stage=stage, cancel_by=by, generation=generation
+    )
+    run = replace(run, status=status, cancel_stage=stage, cancel_by=by, generation=generation)
+    run = note(connection, run, "cancellation-requested", {"dropped_steps": dropped}, by)
+    return go_on(connection, definitions, _enter(connection, run, CancelStage.STOPPING))
+
+
+def go_on(connection: Connection, definitions: Definitions, run: Run) -> Run:
+    """Leave `stopping` once no attempt is active and open outcomes were looked at.
+
+    Evidence needs no work of its own: accepted results and their artifacts are durable already.
+    An operation that stays ambiguous does not hold the cleanup for ever; it is listed in it (R20).
+    """
+    if run.cancel_stage is not CancelStage.STOPPING:
+        return run
+    if steps.active_of_older_generation(connection, run.id, run.generation, LOOKS_BEFORE_CLEANING):
+        return run
+    run = _enter(connection, run, CancelStage.PRESERVING)
+    run = _enter(connection, run, CancelStage.CLEANING)
+    event = CancelRequested(at=run.now, by=run.cancel_by or "")
+    return fold(connection, definitions, run, event, "engine")
+
+
+def _enter(connection: Connection, run: Run, stage: CancelStage) -> Run:
+    entered = move(CANCELLATION, run.cancel_stage, stage)
+    runs.write(connection, run, cancel_stage=entered)
+    run = replace(run, cancel_stage=entered)
+    return note(connection, run, "cancellation-stage", {"stage": entered}, "engine")

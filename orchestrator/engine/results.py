@@ -1,0 +1,272 @@
+"""What an attempt brings back: a result, a failure, silence about a sent request, or a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+
+from orchestrator.contracts.evidence import ArtifactRef
+from orchestrator.contracts.payload import JsonObject
+from orchestrator.domain.budgets import GiveUp, Retry, after_failure
+from orchestrator.domain.failures import FailureKind, StaleAttempt
+from orchestrator.domain.states import OperationStatus, ResourceStatus, StepStatus
+from orchestrator.engine import cancel
+from orchestrator.engine.database import Database
+from orchestrator.engine.fold import fold, note
+from orchestrator.store import artifacts, operations, resources, runs, steps
+from orchestrator.store.artifacts import Binding
+from orchestrator.store.records import Lease, Run
+from orchestrator.workflows.decision import StepFailed, StepSucceeded
+from orchestrator.workflows.registry import Definitions
+
+
+@dataclass(frozen=True)
+class Success:
+    """An attempt's result. `reference` is set by mutations: the outside's own name of it."""
+
+    value: JsonObject
+    reference: str | None = None
+    artifacts: Sequence[ArtifactRef] = ()
+    binding: Binding = field(default_factory=Binding)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why an attempt failed; for a mutation, nothing took effect outside."""
+
+    kind: FailureKind
+    reason: str
+    retry_after_s: float | None = None
+    facts: JsonObject = field(default_factory=dict)
+
+
+class Results:
+    """Accepts what attempts bring back; each call is one transaction.
+
+    Every method raises StaleAttempt when the lease was superseded, after keeping what the attempt
+    had to say as a late word on its record (R12).
+    """
+
+    def __init__(self, database: Database, definitions: Definitions) -> None:
+        self._database, self._definitions = database, definitions
+
+    def succeed(self, lease: Lease, success: Success) -> None:
+        """Accept a result: step, operation, artifacts, state and what follows, or nothing."""
+        word = {"result": success.value, "reference": success.reference}
+        with self._late_word_kept(lease, word), self._database.commit("accept-result") as tx:
+            run = self._take(tx, lease)
+            if run.generation != lease.run_generation:
+                self._stopped(tx, run, lease, success)
+                return
+            if not steps.close_if_leased(
+                tx,
+                lease.workflow_id,
+                lease.step,
+                lease.generation,
+                StepStatus.SUCCEEDED,
+                result=success.value,
+            ):
+                raise _stale(lease)
+            self._accept(tx, run, lease, success)
+
+    def fail(self, lease: Lease, failure: Failure) -> None:
+        """Accept a failure: try again within the budget of its kind, or tell the definition."""
+        word = {"failure": failure.kind, "reason": failure.reason}
+        with self._late_word_kept(lease, word), self._database.commit("accept-failure") as tx:
+            run = self._take(tx, lease)
+            if run.generation != lease.run_generation:
+                self._stopped(tx, run, lease, None, may_be_out=False)
+                return
+            self._fail(tx, run, lease, failure)
+
+    def leave_unsettled(self, lease: Lease, reason: str) -> None:
+        """Keep a sent operation ambiguous: the reconciler observes it, nothing is sent again."""
+        word = {"ambiguous": reason}
+        with self._late_word_kept(lease, word), self._database.commit("leave-unsettled") as tx:
+            run = self._take(tx, lease)
+            unsettle(tx, run, lease, reason)
+
+    def acknowledge_stop(self, lease: Lease) -> None:
+        """Give the step back because its run is being cancelled; all of its processes are gone."""
+        with self._late_word_kept(lease, {"stopped": True}), self._database.commit("stop") as tx:
+            run = self._take(tx, lease)
+            self._stopped(tx, run, lease, None)
+
+    def _take(self, tx: Connection, lease: Lease) -> Run:
+        run = runs.lock(tx, lease.workflow_id)
+        if not steps.release_if_held(tx, lease):
+            raise _stale(lease)
+        return run
+
+    def _accept(self, tx: Connection, run: Run, lease: Lease, success: Success) -> None:
+        steps.end_attempt(tx, run.id, lease.step, lease.attempt, "succeeded")
+        artifacts.record(tx, lease, success.artifacts, success.binding)
+        if lease.operation_id is not None:
+            confirm(tx, lease.operation_id, success, f"worker:{lease.worker}")
+        event = StepSucceeded(
+            at=run.now,
+            name=lease.name,
+            ordinal=lease.ordinal,
+            result=success.value,
+            reference=success.reference,
+        )
+        run = fold(tx, self._definitions, run, event, _cause(lease))
+        cancel.go_on(tx, self._definitions, run)
+
+    def _fail(self, tx: Connection, run: Run, lease: Lease, failure: Failure) -> None:
+        step = steps.read(tx, lease.workflow_id, lease.step)
+        said = {"kind": failure.kind, "reason": failure.reason[:4000], "facts": failure.facts}
+        steps.end_attempt(tx, run.id, lease.step, lease.attempt, "failed", said)
+        next_move = after_failure(
+            failure.kind, step.limits, step.spent, asked_wait_s=failure.retry_after_s
+        )
+        match next_move:
+            case Retry(after_s, spent):
+                if not steps.close_if_leased(
+                    tx, run.id, lease.step, lease.generation, StepStatus.DUE, spent=spent
+                ):
+                    raise _stale(lease)
+                unsend(tx, lease)
+                steps.publish(tx, run.id, lease.step, after_s=after_s)
+            case GiveUp(exhausted):
+                if not steps.close_if_leased(
+                    tx, run.id, lease.step, lease.generation, StepStatus.FAILED, failure=said
+                ):
+                    raise _stale(lease)
+                refuse(tx, lease.operation_id, failure)
+                event = StepFailed(
+                    at=run.now,
+                    name=lease.name,
+                    ordinal=lease.ordinal,
+                    kind=failure.kind,
+                    reason=failure.reason,
+                    exhausted=exhausted,
+                    facts=failure.facts,
+                )
+                fold(tx, self._definitions, run, event, _cause(lease))
+
+    def _stopped(
+        self,
+        tx: Connection,
+        run: Run,
+        lease: Lease,
+        success: Success | None,
+        *,
+        may_be_out: bool = True,
+    ) -> None:
+        """End an attempt of a run that moved to another generation. Its facts are not lost."""
+        if success is not None and lease.operation_id is not None:
+            steps.move_if(
+                tx,
+                run.id,
+                lease.step,
+                StepStatus.LEASED,
+                StepStatus.SUCCEEDED,
+                result=success.value,
+            )
+            self._accept(tx, run, lease, success)
+            return
+        steps.end_attempt(tx, run.id, lease.step, lease.attempt, "cancelled")
+        if success is not None:
+            steps.keep_late_word(tx, lease, {"result": success.value})
+        if may_be_out and _is_sent(tx, lease):
+            run = unsettle(tx, run, lease, "stopped by a cancellation after it was sent")
+        else:
+            refuse(tx, lease.operation_id, Failure(FailureKind.POLICY_BOUND, "run cancelled"))
+            steps.move_if(tx, run.id, lease.step, StepStatus.LEASED, StepStatus.CANCELLED)
+        cancel.go_on(tx, self._definitions, run)
+
+    def _late_word_kept(self, lease: Lease, word: JsonObject) -> _LateWord:
+        return _LateWord(self._database, lease, word)
+
+
+class _LateWord:
+    """Keeps what a superseded attempt said, outside the transaction that refused it."""
+
+    def __init__(self, database: Database, lease: Lease, word: JsonObject) -> None:
+        self._database, self._lease, self._word = database, lease, word
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is StaleAttempt:
+            with self._database.commit("keep-late-word") as tx:
+                steps.keep_late_word(tx, self._lease, {"refused_as_stale": self._word})
+
+
+def confirm(tx: Connection, operation_id: str, success: Success, by: str) -> None:
+    """Confirm an operation and bring to life what it made, or lay to rest what it cleaned."""
+    operation = operations.read(tx, operation_id)
+    operations.settle_if_version(
+        tx,
+        operation,
+        OperationStatus.CONFIRMED,
+        by,
+        reference=success.reference,
+        facts=success.value,
+    )
+    settle_resources(tx, operation.workflow_id, success.value, success.reference)
+
+
+def settle_resources(
+    tx: Connection, workflow_id: str, facts: JsonObject, reference: str | None
+) -> None:
+    """Move the resource that a mutation's facts name: `made` or `cleaned`, as {kind, tag}."""
+    for word, after in (("made", ResourceStatus.LIVE), ("cleaned", ResourceStatus.GONE)):
+        named = facts.get(word)
+        if isinstance(named, dict):
+            resources.move(tx, workflow_id, named["kind"], named["tag"], after, reference=reference)
+
+
+def unsettle(tx: Connection, run: Run, lease: Lease, reason: str) -> Run:
+    """Move step and operation to the reconciler: sent, and nobody knows what became of it."""
+    if lease.operation_id is None:
+        raise ValueError(f"step {lease.step} of {run.id} is no mutation and cannot be ambiguous")
+    operation = operations.read(tx, lease.operation_id)
+    operations.settle_if_version(tx, operation, OperationStatus.AMBIGUOUS, f"worker:{lease.worker}")
+    steps.move_if(tx, run.id, lease.step, StepStatus.LEASED, StepStatus.UNSETTLED)
+    steps.end_attempt(tx, run.id, lease.step, lease.attempt, "ambiguous", {"reason": reason})
+    said = {"operation": operation.id, "reason": reason[:2000]}
+    return note(tx, run, "outcome-ambiguous", said, _cause(lease))
+
+
+def unsend(tx: Connection, lease: Lease) -> None:
+    """Put a sent operation back to intended: it is proved that nothing was done (R8)."""
+    if lease.operation_id is None:
+        return
+    operation = operations.read(tx, lease.operation_id)
+    if operation.status is OperationStatus.SENT:
+        operations.settle_if_version(
+            tx, operation, OperationStatus.INTENDED, f"worker:{lease.worker}"
+        )
+
+
+def refuse(tx: Connection, operation_id: str | None, failure: Failure) -> None:
+    """Refuse an operation for good, sent or not."""
+    if operation_id is None:
+        return
+    operation = operations.read(tx, operation_id)
+    facts = {"reason": failure.reason[:2000], **failure.facts}
+    if operation.status is OperationStatus.INTENDED:
+        operations.refuse_intended(tx, operation_id, "engine", facts)
+    else:
+        operations.settle_if_version(
+            tx, operation, OperationStatus.REFUSED, "receiver", facts=facts
+        )
+
+
+def _is_sent(tx: Connection, lease: Lease) -> bool:
+    if lease.operation_id is None:
+        return False
+    return operations.read(tx, lease.operation_id).status is OperationStatus.SENT
+
+
+def _stale(lease: Lease) -> StaleAttempt:
+    return StaleAttempt(lease.workflow_id, lease.step, lease.attempt, lease.generation)
+
+
+def _cause(lease: Lease) -> str:
+    return f"worker:{lease.worker}/step:{lease.step}/attempt:{lease.attempt}"

@@ -1,0 +1,80 @@
+"""Start a run from a submission, once per idempotency key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects.postgresql import insert
+
+from orchestrator.contracts.payload import JsonObject, fingerprint
+from orchestrator.domain.failures import SubmissionConflict
+from orchestrator.engine.database import Database
+from orchestrator.engine.fold import fold
+from orchestrator.store import runs, tables
+from orchestrator.workflows.decision import RunStarted
+from orchestrator.workflows.registry import Definitions
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What to start, for whom; `key` makes its repeat the same submission."""
+
+    definition: str
+    body: JsonObject
+    principal: str
+    key: str
+
+
+def start_once(database: Database, definitions: Definitions, submission: Submission) -> str:
+    """Start the run, or return the run that this key started before.
+
+    Raises SubmissionConflict for the same key with another body, ValueError (from the
+    definition) for a body that names a wrong field, UnknownDefinition.
+    """
+    definition = definitions.get(submission.definition)
+    with database.commit("start-run") as tx:
+        workflow_id = runs.next_id(tx, definition.name)
+        state = definition.start(workflow_id, submission.body)
+        runs.create(
+            tx,
+            workflow_id,
+            definition.name,
+            definition.version,
+            submission.principal,
+            state.to_json(),
+            definition.phase(state),
+        )
+        earlier = _claim_key(tx, submission, workflow_id)
+        if earlier is not None:
+            tx.rollback()
+            return earlier
+        run = runs.lock(tx, workflow_id)
+        fold(tx, definitions, run, RunStarted(at=run.now), f"principal:{submission.principal}")
+    return workflow_id
+
+
+def _claim_key(tx: Connection, submission: Submission, workflow_id: str) -> str | None:
+    """Bind the key to the new run, or return the run that holds it. Waits for a rival."""
+    table = tables.submission
+    said = fingerprint({"definition": submission.definition, "body": submission.body})
+    taken = tx.execute(
+        insert(table)
+        .values(
+            principal=submission.principal,
+            idempotency_key=submission.key,
+            fingerprint=said,
+            workflow_id=workflow_id,
+        )
+        .on_conflict_do_nothing()
+    )
+    if taken.rowcount == 1:
+        return None
+    query = select(table.c.workflow_id, table.c.fingerprint).where(
+        table.c.principal == submission.principal,
+        table.c.idempotency_key == submission.key,
+    )
+    earlier, fingerprint_before = tx.execute(query).one()
+    if fingerprint_before != said:
+        raise SubmissionConflict(submission.key)
+    return str(earlier)
