@@ -17,7 +17,7 @@ from orchestrator.engine.database import Database
 from orchestrator.engine.fold import fold, note
 from orchestrator.store import artifacts, operations, resources, runs, steps
 from orchestrator.store.artifacts import Binding
-from orchestrator.store.records import Lease, Run
+from orchestrator.store.records import Lease, OperationRow, Run
 from orchestrator.workflows.decision import StepFailed, StepSucceeded
 from orchestrator.workflows.registry import Definitions
 
@@ -208,17 +208,20 @@ def confirm(tx: Connection, operation_id: str, success: Success, by: str) -> Non
         reference=success.reference,
         facts=success.value,
     )
-    settle_resources(tx, operation.workflow_id, success.value, success.reference)
+    settle_resources(tx, operation, success.reference)
 
 
-def settle_resources(
-    tx: Connection, workflow_id: str, facts: JsonObject, reference: str | None
-) -> None:
-    """Move the resource that a mutation's facts name: `made` or `cleaned`, as {kind, tag}."""
-    for word, after in (("made", ResourceStatus.LIVE), ("cleaned", ResourceStatus.GONE)):
-        named = facts.get(word)
-        if isinstance(named, dict):
-            resources.move(tx, workflow_id, named["kind"], named["tag"], after, reference=reference)
+def settle_resources(tx: Connection, operation: OperationRow, reference: str | None) -> None:
+    """Bring to life what a confirmed operation made, and lay to rest what it cleaned."""
+    run_id = operation.workflow_id
+    if operation.makes is not None:
+        made = operation.makes
+        resources.move(
+            tx, run_id, made["kind"], made["tag"], ResourceStatus.LIVE, reference=reference
+        )
+    if operation.cleans is not None:
+        cleaned = operation.cleans
+        resources.move(tx, run_id, cleaned["kind"], cleaned["tag"], ResourceStatus.GONE)
 
 
 def unsettle(tx: Connection, run: Run, lease: Lease, reason: str) -> Run:

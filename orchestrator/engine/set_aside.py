@@ -8,7 +8,7 @@ from typing import TypeVar
 import structlog
 from sqlalchemy import delete
 
-from orchestrator.domain.failures import StaleAttempt
+from orchestrator.domain.failures import OutlastError, StaleAttempt
 from orchestrator.domain.states import RUN, RunStatus, move
 from orchestrator.engine.database import Database
 from orchestrator.engine.fold import note
@@ -39,7 +39,14 @@ def guarded(database: Database, workflow_id: str, call: Callable[[], T], otherwi
         return call()
     except StaleAttempt:
         raise
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as fault:
+    except (
+        OutlastError,
+        LookupError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        AttributeError,
+    ) as fault:
         log.error("run set aside", workflow_id=workflow_id, fault=repr(fault)[:500])
         set_aside(database, workflow_id, repr(fault))
         return otherwise

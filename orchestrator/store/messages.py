@@ -121,3 +121,12 @@ def published(connection: Connection, message_id: str) -> None:
         .where(table.c.message_id == message_id)
         .values(status=OutboxStatus.PUBLISHED, published_at=NOW)
     )
+
+
+def any_due(connection: Connection) -> bool:
+    """Return whether a message is due, without locking it."""
+    table = tables.outbox
+    query = select(table.c.id).where(
+        table.c.status != OutboxStatus.PUBLISHED, table.c.due_at <= NOW
+    )
+    return connection.execute(query.limit(1)).first() is not None
