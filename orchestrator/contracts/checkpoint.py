@@ -123,6 +123,7 @@ class PublicationFact(Shape):
     head: Revision
     base_revision: Revision
     pushed: bool = False
+    has_foreign_commits: bool = False
     pull_request: int | None = None
     manifest: JsonObject = {}
     manifest_sha256: str = ""

@@ -94,7 +94,7 @@ class ConvertToDraft(Shape):
 
 
 class Merge(Shape):
-    """Merge exactly this head; `base_revision` is the approved base, checked on the parents (R24)."""
+    """Merge exactly this head. `base_revision` is the approved base (R24)."""
 
     repository: Repository
     number: Number

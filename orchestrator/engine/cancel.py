@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from orchestrator.domain.states import CANCELLATION, RUN, CancelStage, RunStatus, move
 from orchestrator.engine.fold import fold, note
-from orchestrator.store import approvals, operations, runs, steps, timers
+from orchestrator.store import approvals, operations, resources, runs, steps, timers
 from orchestrator.store.records import Run
 from orchestrator.workflows.decision import CancelRequested
 from orchestrator.workflows.registry import Definitions
@@ -25,7 +25,8 @@ def begin(connection: Connection, definitions: Definitions, run: Run, by: str) -
     status = move(RUN, run.status, RunStatus.CANCELLING)
     stage = move(CANCELLATION, run.cancel_stage, CancelStage.REQUESTED)
     dropped = steps.cancel_due(connection, run.id)
-    operations.abandon_intended(connection, run.id, dropped)
+    made = operations.abandon_intended(connection, run.id, dropped)
+    resources.never_came_to_be(connection, run.id, made)
     timers.cancel_all(connection, run.id)
     approvals.supersede_open(connection, run.id)
     generation = run.generation + 1

@@ -13,7 +13,7 @@ from orchestrator.engine import cancel
 from orchestrator.engine.database import Database
 from orchestrator.engine.fold import fold, note
 from orchestrator.engine.results import Failure, refuse
-from orchestrator.store import operations, runs, steps
+from orchestrator.store import operations, resources, runs, steps
 from orchestrator.store.records import Run, StepRow
 from orchestrator.workflows.decision import StepFailed
 from orchestrator.workflows.registry import Definitions
@@ -53,7 +53,8 @@ def _hand_on(tx: Connection, definitions: Definitions, run: Run, step: StepRow, 
             return
     if step.run_generation != run.generation:
         steps.move_if(tx, run.id, step.number, StepStatus.LEASED, StepStatus.CANCELLED)
-        operations.abandon_intended(tx, run.id, [step.number])
+        made = operations.abandon_intended(tx, run.id, [step.number])
+        resources.never_came_to_be(tx, run.id, made)
         cancel.go_on(tx, definitions, run)
         return
     _try_again(tx, definitions, run, step, owner)

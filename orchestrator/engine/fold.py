@@ -90,7 +90,8 @@ def _going_on(connection: Connection, run: Run) -> dict[str, Any]:
 
 def _ending(connection: Connection, run: Run, end: EndRun) -> dict[str, Any]:
     dropped = steps.cancel_due(connection, run.id)
-    operations.abandon_intended(connection, run.id, dropped)
+    made = operations.abandon_intended(connection, run.id, dropped)
+    resources.never_came_to_be(connection, run.id, made)
     timers.cancel_all(connection, run.id)
     approvals.supersede_open(connection, run.id)
     cleanup, left = _cleanup(connection, run.id)

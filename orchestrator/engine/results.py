@@ -253,6 +253,8 @@ def refuse(tx: Connection, operation_id: str | None, failure: Failure) -> None:
         return
     operation = operations.read(tx, operation_id)
     facts = {"reason": failure.reason[:2000], **failure.facts}
+    if operation.makes is not None:
+        resources.never_came_to_be(tx, operation.workflow_id, [operation.makes])
     if operation.status is OperationStatus.INTENDED:
         operations.refuse_intended(tx, operation_id, "engine", facts)
     else:

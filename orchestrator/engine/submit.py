@@ -9,10 +9,11 @@ from sqlalchemy.dialects.postgresql import insert
 
 from orchestrator.contracts.payload import JsonObject, fingerprint
 from orchestrator.domain.failures import SubmissionConflict
+from orchestrator.domain.operations import run_tag
 from orchestrator.engine.database import Database
 from orchestrator.engine.fold import fold
 from orchestrator.store import runs, tables
-from orchestrator.workflows.decision import RunStarted
+from orchestrator.workflows.decision import Identity, RunStarted
 from orchestrator.workflows.registry import Definitions
 
 
@@ -35,7 +36,9 @@ def start_once(database: Database, definitions: Definitions, submission: Submiss
     definition = definitions.get(submission.definition)
     with database.commit("start-run") as tx:
         workflow_id = runs.next_id(tx, definition.name)
-        state = definition.start(workflow_id, submission.body)
+        installation = runs.installation_id(tx)
+        identity = Identity(workflow_id, installation, run_tag(installation, workflow_id))
+        state = definition.start(identity, submission.body)
         runs.create(
             tx,
             workflow_id,

@@ -135,10 +135,15 @@ def refuse_intended(connection: Connection, operation_id: str, by: str, facts: J
     return changed.rowcount == 1
 
 
-def abandon_intended(connection: Connection, workflow_id: str, steps: list[int]) -> None:
-    """Abandon intents that were never sent; `intended` proves that nothing left."""
+def abandon_intended(
+    connection: Connection, workflow_id: str, steps: list[int]
+) -> list[JsonObject]:
+    """Abandon intents that were never sent; return what they would have made.
+
+    `intended` proves that nothing left, so what they name never came to be.
+    """
     operation = tables.operation
-    connection.execute(
+    abandoned = connection.execute(
         update(operation)
         .where(
             operation.c.workflow_id == workflow_id,
@@ -151,7 +156,9 @@ def abandon_intended(connection: Connection, workflow_id: str, steps: list[int])
             settled_by="engine",
             settled_at=NOW,
         )
-    )
+        .returning(operation.c.makes)
+    ).scalars()
+    return [makes for makes in abandoned if makes is not None]
 
 
 def note_observation(

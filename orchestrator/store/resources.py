@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.states import RESOURCE, ResourceStatus, sources
 from orchestrator.store import tables
 from orchestrator.store.runs import NOW
@@ -73,3 +75,9 @@ def count(connection: Connection, workflow_id: str) -> int:
     """Return how many things the run ever registered."""
     query = select(tables.resource.c.tag).where(tables.resource.c.workflow_id == workflow_id)
     return len(connection.execute(query).all())
+
+
+def never_came_to_be(connection: Connection, workflow_id: str, named: Iterable[JsonObject]) -> None:
+    """Mark registered things gone, because it is proved that nobody asked for them outside."""
+    for thing in named:
+        move(connection, workflow_id, thing["kind"], thing["tag"], ResourceStatus.GONE)

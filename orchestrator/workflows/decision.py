@@ -16,6 +16,15 @@ from orchestrator.domain.failures import FailureKind
 
 
 @dataclass(frozen=True)
+class Identity:
+    """Which run this is, in which installation; `tag` marks all that it owns outside (R5)."""
+
+    workflow_id: str
+    installation: str
+    tag: str
+
+
+@dataclass(frozen=True)
 class RunStarted:
     """The run was submitted; the definition made its first state from the submission."""
 
@@ -194,7 +203,7 @@ class Definition(Protocol[S]):
     outcomes: frozenset[str]
     state_type: type[S]
 
-    def start(self, workflow_id: str, submission: JsonObject) -> S:
+    def start(self, identity: Identity, submission: JsonObject) -> S:
         """Return the first state. Raises ValueError naming the field that is wrong."""
 
     def phase(self, state: S) -> str:

@@ -14,6 +14,7 @@ from orchestrator.workflows.decision import (
     Decision,
     EndRun,
     Event,
+    Identity,
     Mutate,
     RunStarted,
     StepFailed,
@@ -43,9 +44,9 @@ class Notice:
     outcomes = frozenset({"filed", "failed", "cancelled"})
     state_type = NoticeState
 
-    def start(self, workflow_id: str, submission: JsonObject) -> NoticeState:
+    def start(self, identity: Identity, submission: JsonObject) -> NoticeState:
         """Return the first state. Raises ValueError naming the field that is wrong."""
-        return NoticeState(workflow_id=workflow_id, **submission)
+        return NoticeState(workflow_id=identity.workflow_id, **submission)
 
     def phase(self, state: NoticeState) -> str:
         """Return the stage, for people."""
