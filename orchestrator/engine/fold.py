@@ -93,6 +93,7 @@ def _ending(connection: Connection, run: Run, end: EndRun) -> dict[str, Any]:
     made = operations.abandon_intended(connection, run.id, dropped)
     resources.never_came_to_be(connection, run.id, made)
     timers.cancel_all(connection, run.id)
+    approvals.mark_used_by_confirmed(connection, run.id)
     approvals.supersede_open(connection, run.id)
     cleanup, left = _cleanup(connection, run.id)
     values: dict[str, Any] = {

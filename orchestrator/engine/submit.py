@@ -33,6 +33,21 @@ def start_once(database: Database, definitions: Definitions, submission: Submiss
     Raises SubmissionConflict for the same key with another body, ValueError (from the
     definition) for a body that names a wrong field, UnknownDefinition.
     """
+    try:
+        return _start(database, definitions, submission)
+    except _StartedBefore as before:
+        return before.workflow_id
+
+
+class _StartedBefore(Exception):
+    """Leaves the transaction, undone: the key holds an earlier run."""
+
+    def __init__(self, workflow_id: str) -> None:
+        super().__init__(workflow_id)
+        self.workflow_id = workflow_id
+
+
+def _start(database: Database, definitions: Definitions, submission: Submission) -> str:
     definition = definitions.get(submission.definition)
     with database.commit("start-run") as tx:
         workflow_id = runs.next_id(tx, definition.name)
@@ -48,17 +63,14 @@ def start_once(database: Database, definitions: Definitions, submission: Submiss
             state.to_json(),
             definition.phase(state),
         )
-        earlier = _claim_key(tx, submission, workflow_id)
-        if earlier is not None:
-            tx.rollback()
-            return earlier
+        _claim_key(tx, submission, workflow_id)
         run = runs.lock(tx, workflow_id)
         fold(tx, definitions, run, RunStarted(at=run.now), f"principal:{submission.principal}")
     return workflow_id
 
 
-def _claim_key(tx: Connection, submission: Submission, workflow_id: str) -> str | None:
-    """Bind the key to the new run, or return the run that holds it. Waits for a rival."""
+def _claim_key(tx: Connection, submission: Submission, workflow_id: str) -> None:
+    """Bind the key to the new run, or leave with the run that holds it. Waits for a rival."""
     table = tables.submission
     said = fingerprint({"definition": submission.definition, "body": submission.body})
     taken = tx.execute(
@@ -70,9 +82,10 @@ def _claim_key(tx: Connection, submission: Submission, workflow_id: str) -> str 
             workflow_id=workflow_id,
         )
         .on_conflict_do_nothing()
-    )
-    if taken.rowcount == 1:
-        return None
+        .returning(table.c.workflow_id)
+    ).first()
+    if taken is not None:
+        return
     query = select(table.c.workflow_id, table.c.fingerprint).where(
         table.c.principal == submission.principal,
         table.c.idempotency_key == submission.key,
@@ -80,4 +93,4 @@ def _claim_key(tx: Connection, submission: Submission, workflow_id: str) -> str 
     earlier, fingerprint_before = tx.execute(query).one()
     if fingerprint_before != said:
         raise SubmissionConflict(submission.key)
-    return str(earlier)
+    raise _StartedBefore(earlier)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from orchestrator.contracts.payload import JsonObject
-from orchestrator.domain.states import APPROVAL, ApprovalStatus, sources
+from orchestrator.domain.states import APPROVAL, ApprovalStatus, OperationStatus, sources
 from orchestrator.store import tables
 from orchestrator.store.runs import NOW
 
@@ -36,14 +36,19 @@ def supersede_open(connection: Connection, workflow_id: str) -> None:
     _close(connection, workflow_id, ApprovalStatus.SUPERSEDED)
 
 
-def mark_used(connection: Connection, workflow_id: str, ordinal: int) -> None:
-    """Mark an approval used: the action it allowed has taken effect."""
-    table = tables.approval
+def mark_used_by_confirmed(connection: Connection, workflow_id: str) -> None:
+    """Mark approvals used whose action took effect: an operation under them was confirmed."""
+    table, operation = tables.approval, tables.operation
+    acted_on = select(operation.c.approval).where(
+        operation.c.workflow_id == workflow_id,
+        operation.c.status == OperationStatus.CONFIRMED,
+        operation.c.approval.is_not(None),
+    )
     connection.execute(
         update(table)
         .where(
             table.c.workflow_id == workflow_id,
-            table.c.ordinal == ordinal,
+            table.c.ordinal.in_(acted_on),
             table.c.status == ApprovalStatus.APPROVED,
         )
         .values(status=ApprovalStatus.USED)

@@ -253,7 +253,7 @@ def _failed(state: BugRepairState, event: StepFailed) -> Next:
             return ending.close(state, Outcome.REPAIR_BUDGET_EXHAUSTED, reason)
         case "verify-candidate", FailureKind.POLICY_BOUND | FailureKind.DOMAIN_NEGATIVE:
             return _candidate_failed(state, event.reason)
-        case (("mark-ready" | "merge"), _):
+        case (("mark-ready" | "merge"), kind) if kind is not FailureKind.PERMANENT:
             return review.merge_refused(state, reason)
         case (("derive-procedure" | "resolve-revision" | "provision-environment" | "reproduce"), _):
             return ending.close(state, Outcome.NEEDS_HUMAN_TRIAGE, f"inconclusive: {reason}")
