@@ -51,7 +51,7 @@ class BugRepair:
 
     name = "bug-repair"
     version = VERSION
-    outcomes = frozenset(Outcome)
+    outcomes: frozenset[str] = frozenset(Outcome)
     state_type = BugRepairState
 
     def start(self, identity: Identity, submission: JsonObject) -> BugRepairState:

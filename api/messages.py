@@ -1,0 +1,136 @@
+"""What people say to a run: approve, reject, cancel. Accepted once, decided by a worker."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.problems import Problem
+from api.security import Anyone, Operator, Reviewer
+from orchestrator.clock import WaitedTooLong, wait_for
+from orchestrator.contracts.messages import ApprovalAnswer, CancelWish, Message
+from orchestrator.contracts.payload import JsonObject
+from orchestrator.engine import inbox
+from orchestrator.store import reads
+from orchestrator.store.messages import MessageKey
+
+router = APIRouter(tags=["messages"])
+Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+ANSWER_WITHIN_S = 5.0
+
+
+class Decision(BaseModel):
+    """A decision about exactly what was shown: repeat the head and manifest that were read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    head: str = Field(pattern=r"^[0-9a-f]{40}$")
+    manifest_sha256: str = Field(min_length=1, max_length=100)
+    comment: str = Field(default="", max_length=4000)
+
+
+class Cancel(BaseModel):
+    """Why the run should stop."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field(default="", max_length=2000)
+
+
+@router.get("/v1/approvals")
+def list_approvals(request: Request, _: Anyone, status: str | None = "pending") -> JsonObject:
+    """Return requests for a decision; `status` empty or absent text returns all."""
+    with request.app.state.database.read() as tx:
+        return {"approvals": reads.approvals(tx, status=status or None)}
+
+
+@router.get("/v1/runs/{run}/approvals")
+def of_run(run: str, request: Request, _: Anyone) -> JsonObject:
+    """Return the run's requests with their exact scope: head, base, evidence, policy, expiry."""
+    with request.app.state.database.read() as tx:
+        reads.run(tx, run)
+        return {"approvals": reads.approvals(tx, workflow_id=run)}
+
+
+@router.post("/v1/runs/{run}/approvals/{ordinal}/approve")
+def approve(
+    run: str,
+    ordinal: int,
+    decision: Decision,
+    request: Request,
+    response: Response,
+    who: Reviewer,
+    key: Key = None,
+) -> JsonObject:
+    """Approve the action. 200 with the answer, or 202 while no worker has decided yet."""
+    message = ApprovalAnswer(ordinal=ordinal, approve=True, **decision.model_dump())
+    subject = f"approval:{ordinal}"
+    named = MessageKey(run, subject, who.name, key or f"approve:{decision.head}")
+    return _say(request, response, named, message)
+
+
+@router.post("/v1/runs/{run}/approvals/{ordinal}/reject")
+def reject(
+    run: str,
+    ordinal: int,
+    decision: Decision,
+    request: Request,
+    response: Response,
+    who: Reviewer,
+    key: Key = None,
+) -> JsonObject:
+    """Reject the action; the run closes its draft and ends."""
+    message = ApprovalAnswer(ordinal=ordinal, approve=False, **decision.model_dump())
+    subject = f"approval:{ordinal}"
+    named = MessageKey(run, subject, who.name, key or f"reject:{decision.head}")
+    return _say(request, response, named, message)
+
+
+@router.post("/v1/runs/{run}/cancel")
+def cancel(
+    run: str,
+    wish: Cancel,
+    request: Request,
+    response: Response,
+    who: Operator,
+    key: Key = None,
+) -> JsonObject:
+    """Ask the run to stop coherently and to clean what it owns."""
+    named = MessageKey(run, "run", who.name, key or secrets.token_urlsafe(18))
+    return _say(request, response, named, CancelWish(reason=wish.reason))
+
+
+def _say(request: Request, response: Response, key: MessageKey, message: Message) -> JsonObject:
+    """Accept, then wait a little for the answer; 202 says that it is accepted and undecided."""
+    database = request.app.state.database
+    with database.read() as tx:
+        reads.run(tx, key.workflow_id)
+    answer = inbox.accept(database, key, message)
+    if answer is None:
+        answer = _soon(request, key)
+    if answer is None:
+        response.status_code = 202
+        return {"result": "accepted", "message": key.message_id}
+    if answer["result"] in ("refused", "too-late"):
+        detail = answer.get("reason") or f"the run is {answer.get('status')}"
+        raise Problem(409, f"message-{answer['result']}", detail, answer=answer)
+    return answer
+
+
+def _soon(request: Request, key: MessageKey) -> JsonObject | None:
+    found: list[JsonObject] = []
+
+    def answered() -> bool:
+        answer = inbox.answer_of(request.app.state.database, key)
+        if answer is not None:
+            found.append(answer)
+        return bool(found)
+
+    try:
+        wait_for(answered, ANSWER_WITHIN_S, "a worker's decision", every=0.1)
+    except WaitedTooLong:
+        return None
+    return found[0]

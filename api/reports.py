@@ -1,0 +1,74 @@
+"""Submit a bug report: a run starts, once per Idempotency-Key."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.security import Submitter
+from orchestrator.contracts.payload import JsonObject
+from orchestrator.engine.submit import Submission, start_once
+
+router = APIRouter(tags=["reports"])
+
+
+class Wanted(BaseModel):
+    """What a submitter may narrow in the installation's work contract; nothing can be widened."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    repair_attempts: int | None = Field(default=None, ge=1, le=20)
+    allowed_paths: list[str] | None = Field(default=None, max_length=50)
+    may_publish_draft: bool | None = None
+    may_merge_after_approval: bool | None = None
+
+
+class Report(BaseModel):
+    """A bug report in plain language."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$", max_length=200, examples=["demo/shop"])
+    title: str = Field(min_length=1, max_length=200)
+    text: str = Field(min_length=1, max_length=50_000)
+    base: str = Field(default="main", pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$", max_length=200)
+    contract: Wanted = Wanted()
+
+
+Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+
+
+@router.post("/v1/reports", status_code=201)
+def submit(
+    report: Report, request: Request, response: Response, who: Submitter, key: Key = None
+) -> JsonObject:
+    """Start a run for the report. The same key and report give the same run again."""
+    state = request.app.state
+    body = report.model_dump(exclude={"contract"})
+    submission = Submission(
+        definition="bug-repair",
+        body={**body, "contract": _narrowed(state.policy, report.contract)},
+        principal=who.name,
+        key=key or secrets.token_urlsafe(18),
+    )
+    workflow_id = start_once(state.database, state.definitions, submission)
+    response.headers["Location"] = f"/v1/runs/{workflow_id}"
+    return {"run": workflow_id, "href": f"/v1/runs/{workflow_id}"}
+
+
+def _narrowed(policy: JsonObject, wanted: Wanted) -> JsonObject:
+    """Return the installation's contract with what the submitter took away from it."""
+    contract = dict(policy)
+    if wanted.repair_attempts is not None:
+        most = int(policy.get("repair_attempts", 4))
+        contract["repair_attempts"] = min(wanted.repair_attempts, most)
+    if wanted.allowed_paths is not None:
+        contract["allowed_paths"] = wanted.allowed_paths
+    for name in ("may_publish_draft", "may_merge_after_approval"):
+        asked = getattr(wanted, name)
+        if asked is not None:
+            contract[name] = bool(policy.get(name, True)) and asked
+    return contract

@@ -1,0 +1,12 @@
+"""What this release can run."""
+
+from __future__ import annotations
+
+from orchestrator.workflows.bug_repair import BugRepair
+from orchestrator.workflows.notice import Notice
+from orchestrator.workflows.registry import Definitions
+
+
+def definitions() -> Definitions:
+    """Return every definition of this release."""
+    return Definitions([BugRepair(), Notice()])
