@@ -87,9 +87,9 @@ class Attempts:
         except ActivityFailed as failed:
             self._results.fail(lease, Failure(failed.kind, failed.reason, failed.retry_after_s))
             return
-        match mark_sent(self._database, lease, guarantee, lease.limits.attempt_s):
+        match mark_sent(self._database, lease, guarantee, lease.limits.send_s):
             case Permission.SEND:
-                self._send(lease, mutation, operation, installation)
+                self._send(lease, mutation, operation, installation, stop)
             case Permission.STALE:
                 raise StaleAttempt(lease.workflow_id, lease.step, lease.attempt, lease.generation)
             case Permission.CANCELLED:
@@ -100,7 +100,12 @@ class Attempts:
                 self._results.fail(lease, Failure(FailureKind.POLICY_BOUND, reason))
 
     def _send(
-        self, lease: Lease, mutation: Mutation, operation: OperationRow, installation: str
+        self,
+        lease: Lease,
+        mutation: Mutation,
+        operation: OperationRow,
+        installation: str,
+        stop: Stop,
     ) -> None:
         call = Call(
             operation_id=operation.id,
@@ -108,6 +113,7 @@ class Attempts:
             fence=lease.generation,
             run_tag=run_tag(installation, lease.workflow_id),
             installation=installation,
+            stop=stop.event,
         )
         try:
             outcome = mutation.perform(operation.request, call)

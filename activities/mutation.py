@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -12,13 +13,17 @@ from orchestrator.domain.operations import Guarantee
 
 @dataclass(frozen=True)
 class Call:
-    """Who sends: the operation, the marker it leaves, the fencing token, the run's own tag."""
+    """Who sends: the operation, the marker it leaves, the fencing token, the run's own tag.
+
+    `stop` is set when the attempt must end; a long mutation watches it.
+    """
 
     operation_id: str
     marker: str
     fence: int
     run_tag: str
     installation: str
+    stop: threading.Event = field(default_factory=threading.Event, compare=False)
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,14 @@ class Budget(StrEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """How long one attempt may take and how often each budget may be spent. Seconds, counts."""
+    """How long one attempt may take and how often each budget may be spent. Seconds, counts.
+
+    `send_s` is how long a mutation's request may be in flight: its lease is held at least so long
+    when it is sent (R10).
+    """
 
     attempt_s: float = 600.0
+    send_s: float = 15.0
     transport: int = 8
     tool: int = 3
     refusal: int = 1

@@ -16,7 +16,7 @@ from orchestrator.workflows import bug_repair_texts as texts
 from orchestrator.workflows.decision import AskApproval, Mutate, Notify, Owned, RunActivity
 
 LONG = Limits(attempt_s=1800.0)
-SEND = Limits(attempt_s=60.0)
+SEND = Limits(attempt_s=120.0)
 PROVISION = Limits(attempt_s=900.0)
 
 

@@ -1,0 +1,1 @@
+"""The booking desk of a mountain club's huts."""

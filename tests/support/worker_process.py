@@ -1,0 +1,57 @@
+"""A real worker or reconciler process for tests, which kills itself at a chosen crossing.
+
+Usage: worker_process.py ROLE DSN TICKETS KEYS [KIND NAME SIDE]
+The product's code is started as it is; only the seam is watched, from out here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from activities.publisher import Publisher, to_log
+from activities.worker import Worker, WorkerSettings
+from orchestrator import seam
+from orchestrator.engine.database import Database
+from orchestrator.workflows.catalogue import definitions
+from reconciler.ambiguous_operations import AmbiguousOperations
+from reconciler.daemon import Reconciler
+from reconciler.expired_leases import ExpiredLeases
+from tests.support.tickets import TicketService, registry
+
+LEASE_S = 2.0
+
+
+def die_at(kind: str, name: str, side: str) -> None:
+    """Send this process SIGKILL at the crossing, as an outside killer would."""
+
+    def watcher(seen_kind: str, seen_name: str, seen_side: str) -> None:
+        if (seen_kind, seen_name, seen_side) == (kind, name, side):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    seam.watch(watcher)
+
+
+def main(role: str, dsn: str, tickets: str, keys: str, *kill: str) -> None:
+    """Run the role until the process is stopped."""
+    if kill:
+        die_at(*kill)
+    database, known = Database(dsn, pool_size=4), definitions()
+    does = registry(TicketService(Path(tickets), keys=keys == "keys"))
+    if role == "reconciler":
+        duties = [
+            ExpiredLeases(database, known),
+            AmbiguousOperations(database, known, does, str(os.getpid())),
+        ]
+        Reconciler(duties, every_s=0.1).run()
+        return
+    settings = WorkerSettings(
+        id=f"{role}-{os.getpid()}", queues=does.queues(), lease_s=LEASE_S, longest_poll_s=0.1
+    )
+    Worker(database, known, does, settings, Publisher(database, [to_log])).run()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
