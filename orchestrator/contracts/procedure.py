@@ -20,10 +20,13 @@ LocalPath = Annotated[str, StringConstraints(pattern=r"^/[^\s]*$", max_length=40
 class Target(Shape):
     """What a step acts on, resolved on the live accessibility tree; never a script.
 
+    `control` is the button or the link of that accessible name, whichever there is; `role` takes a
+    role as its value and an accessible name as `name`.
+
     `within` narrows the search to the row, item, form or region that contains that text.
     """
 
-    by: Literal["role", "label", "text", "test_id", "placeholder"]
+    by: Literal["control", "role", "label", "text", "test_id", "placeholder"]
     value: Text
     name: Text | None = None
     exact: bool = False

@@ -1,0 +1,205 @@
+"""The step sentences of the grammar, as a table: the first rule that fits a sentence reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from activities.procedures.words import (
+    FIELD_WORD,
+    PATH,
+    QUOTED,
+    ROLES,
+    THING,
+    WITHIN,
+    path_of,
+    plain,
+    rule,
+)
+
+Raw = dict[str, Any]
+Found = Mapping[str, str | None]
+Maker = Callable[[Found], list[Raw]]
+
+SECRET = r"(?:the\s+)?secret\s+(?:named\s+|called\s+)?\"?(?P<secret>[A-Z][A-Z0-9_]+)\"?"
+GO = (
+    r"(?:open|go(?:\s+back)?(?:\s+to)?|visit|navigate\s+to|browse\s+to|load|head(?:\s+over)?\s+to|"
+    r"start\s+(?:on|at|from|with)|return\s+to|call\s+up|reload|come\s+back\s+to|look\s+at)"
+)
+PRESS = r"(?:click|press|hit|push|tap|follow|use|activate|choose)(?:\s+on)?"
+TYPE = r"(?:type|enter|put|write|input|key\s+in|insert|fill\s+in|give)"
+PICK = r"(?:choose|select|pick|take)"
+TICK = r"(?:tick|check|mark|enable|turn\s+on|switch\s+on)"
+UNTICK = r"(?:untick|uncheck|unmark|disable|turn\s+off|switch\s+off)"
+KEYS = r"(?P<key>enter|return|escape|tab|space|backspace|delete)"
+BOX = r"(?:(?:check\s?box|box|option)\s+)?"
+CONTROL = r"(?:(?P<before>button|link|tab)\s+)?"
+CONTROL_AFTER = r"(?:\s+(?P<after>button|link|tab))?"
+
+
+def _target(found: Found) -> Raw:
+    word = (found.get("before") or found.get("after") or "").lower()
+    target: Raw = {"by": "control", "value": found["name"]}
+    if word:
+        target = {"by": "role", "value": ROLES[word], "name": found["name"]}
+    if found.get("within"):
+        target["within"] = found["within"]
+    return target
+
+
+def _label(found: Found) -> Raw:
+    target: Raw = {"by": "label", "value": found["label"]}
+    if found.get("within"):
+        target["within"] = found["within"]
+    return target
+
+
+def _open(found: Found) -> list[Raw]:
+    return [{"do": "navigate", "path": path_of(str(found["path"]))}]
+
+
+def _click(found: Found) -> list[Raw]:
+    return [{"do": "click", "target": _target(found)}]
+
+
+def _fill(found: Found) -> list[Raw]:
+    return [{"do": "fill", "target": _label(found), "value": found["value"]}]
+
+
+def _clear(found: Found) -> list[Raw]:
+    return [{"do": "fill", "target": _label(found), "value": ""}]
+
+
+def _fill_secret(found: Found) -> list[Raw]:
+    return [{"do": "fill", "target": _label(found), "secret": found["secret"]}]
+
+
+def _select(found: Found) -> list[Raw]:
+    return [{"do": "select", "target": _label(found), "option": found["value"]}]
+
+
+def _tick(found: Found) -> list[Raw]:
+    return [{"do": "check", "target": _label(found), "on": True}]
+
+
+def _untick(found: Found) -> list[Raw]:
+    return [{"do": "check", "target": _label(found), "on": False}]
+
+
+def _press(found: Found) -> list[Raw]:
+    key = str(found["key"]).capitalize()
+    return [{"do": "press", "key": "Enter" if key == "Return" else key}]
+
+
+def _sign_in(found: Found) -> list[Raw]:
+    """A session is recreated each time: path, user, password by the secret's name, button."""
+    return [
+        {"do": "navigate", "path": path_of(str(found["path"]))},
+        {"do": "fill", "target": {"by": "label", "value": "Username"}, "value": found["user"]},
+        {"do": "fill", "target": {"by": "label", "value": "Password"}, "secret": found["secret"]},
+        {"do": "click", "target": {"by": "role", "value": "button", "name": "Sign in"}},
+    ]
+
+
+USER = QUOTED.format("user")
+NAME, LABEL, VALUE = QUOTED.format("name"), QUOTED.format("label"), QUOTED.format("value")
+SIGN = r"(?:sign|log)\s*-?\s*(?:yourself\s+)?in(?:to\s+the\s+site)?"
+AS = rf"as\s+(?:the\s+)?(?:user\s+|member\s+)?{USER}"
+BY = rf"(?:with|using|by|and)\s+{SECRET}(?:\s+as\s+(?:the\s+)?password)?"
+AT = rf"(?:on|at|through|via|from)\s+(?:the\s+page\s+)?{PATH}"
+
+RULES: tuple[tuple[re.Pattern[str], Maker], ...] = (
+    (rule(rf"{SIGN}\s+{AS}\s+{BY},?\s+{AT}"), _sign_in),
+    (rule(rf"{SIGN}\s+{AT},?\s+{AS},?\s+{BY}"), _sign_in),
+    (rule(rf"{SIGN}\s+{AS},?\s+{AT},?\s+{BY}"), _sign_in),
+    (rule(rf"(?:on|at)\s+{PATH},?\s+{SIGN}\s+{AS},?\s+{BY}"), _sign_in),
+    (
+        rule(
+            rf"{GO}\s+{THING}(?:\"[^\"]*\"\s+)?(?:page|address|url|site)?\s*(?:at|on|under)?\s*"
+            rf"\(?\"?{PATH}\"?\)?(?:\s+(?:again|once\s+more|in\s+(?:a|the)\s+browser))?"
+        ),
+        _open,
+    ),
+    (rule(rf"{PRESS}\s+{THING}{KEYS}(?:\s+key)?"), _press),
+    (
+        rule(rf"{TYPE}\s+{SECRET}\s+(?:in|into|in\s+to|for|as)\s+{THING}{LABEL}{FIELD_WORD}"),
+        _fill_secret,
+    ),
+    (
+        rule(
+            rf"{PICK}\s+{THING}{VALUE}\s+(?:from|in|under|for|as)\s+{THING}"
+            rf"(?:(?:drop-?\s?down|list|menu|select)\s+)?{LABEL}(?:\s+(?:drop-?\s?down|list|menu))?"
+        ),
+        _select,
+    ),
+    (
+        rule(
+            rf"(?:in|from)\s+{THING}{LABEL}(?:\s+(?:drop-?\s?down|list|menu))?,?\s+{PICK}\s+{VALUE}"
+        ),
+        _select,
+    ),
+    (rule(rf"set\s+{THING}(?:drop-?\s?down|list|menu)\s+{LABEL}\s+to\s+{VALUE}"), _select),
+    (
+        rule(
+            rf"{TYPE}\s+{THING}{VALUE}\s+(?:in|into|in\s+to|for|as|at|under)\s+{THING}"
+            rf"(?:(?:field|box|input)\s+)?{LABEL}{FIELD_WORD}{WITHIN}"
+        ),
+        _fill,
+    ),
+    (
+        rule(
+            rf"(?:fill(?:\s+in|\s+out)?|complete)\s+{THING}(?:(?:field|box)\s+)?{LABEL}{FIELD_WORD}"
+            rf"{WITHIN}\s+(?:with|as)\s+{VALUE}"
+        ),
+        _fill,
+    ),
+    (
+        rule(
+            rf"(?:set|change|correct|edit)\s+{THING}(?:(?:field|box)\s+)?{LABEL}{FIELD_WORD}{WITHIN}"
+            rf"\s+to\s+{VALUE}"
+        ),
+        _fill,
+    ),
+    (
+        rule(
+            rf"(?:in|into)\s+{THING}(?:(?:field|box)\s+)?{LABEL}{FIELD_WORD},?\s+{TYPE}\s+{VALUE}"
+        ),
+        _fill,
+    ),
+    (
+        rule(rf"(?:clear|empty|blank)\s+{THING}(?:(?:field|box)\s+)?{LABEL}{FIELD_WORD}{WITHIN}"),
+        _clear,
+    ),
+    (rule(rf"{UNTICK}\s+{THING}{BOX}{LABEL}(?:\s+(?:check\s?box|box|option))?{WITHIN}"), _untick),
+    (rule(rf"{TICK}\s+{THING}{BOX}{LABEL}(?:\s+(?:check\s?box|box|option))?{WITHIN}"), _tick),
+    (
+        rule(
+            rf"(?:{PRESS}|{GO}|select)\s+{THING}{CONTROL}(?:called\s+|named\s+|labelled\s+)?"
+            rf"{NAME}{CONTROL_AFTER}{WITHIN}"
+        ),
+        _click,
+    ),
+)
+VERBS = rf"(?:{SIGN}|{GO}|{PRESS}|{TYPE}|{PICK}|{TICK}|{UNTICK}|set|change|clear|fill)"
+JOINED = re.compile(
+    rf'(?:,|;)?\s+(?:and(?:\s+then)?|then)\s+(?={VERBS}\s)(?=(?:[^"]*"[^"]*")*[^"]*$)', re.I
+)
+
+
+def read_step(sentence: str) -> list[Raw] | None:
+    """Return the steps that a numbered sentence says, or None when it is not understood."""
+    found: list[Raw] = []
+    for part in JOINED.split(sentence):
+        read = _read_one(plain(part))
+        if read is None:
+            return None
+        found += read
+    return found
+
+
+def _read_one(sentence: str) -> list[Raw] | None:
+    for pattern, make in RULES:
+        if match := pattern.match(sentence):
+            return make(match.groupdict())
+    return None
