@@ -50,6 +50,7 @@ def _hand_on(tx: Connection, definitions: Definitions, run: Run, step: StepRow, 
         if operation.status is OperationStatus.SENT:
             operations.settle_if_version(tx, operation, OperationStatus.AMBIGUOUS, "reconciler")
             steps.move_if(tx, run.id, step.number, StepStatus.LEASED, StepStatus.UNSETTLED)
+            steps.raise_generation(tx, run.id, step.number)
             return
     if step.run_generation != run.generation:
         steps.move_if(tx, run.id, step.number, StepStatus.LEASED, StepStatus.CANCELLED)

@@ -222,6 +222,16 @@ def move_if(
     return changed.rowcount == 1
 
 
+def raise_generation(connection: Connection, workflow_id: str, number: int) -> None:
+    """Take a step over from its lost attempt: what that one shows as its token is now too low."""
+    step = tables.step
+    connection.execute(
+        update(step)
+        .where(step.c.workflow_id == workflow_id, step.c.number == number)
+        .values(generation=step.c.generation + 1)
+    )
+
+
 def end_attempt(
     connection: Connection,
     workflow_id: str,

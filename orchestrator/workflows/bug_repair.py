@@ -145,7 +145,9 @@ def _ticket_stands(state: BugRepairState, number: int) -> Next:
 def _procedure_derived(state: BugRepairState, derived: work.DerivedProcedure) -> Next:
     if derived.procedure_sha256 is None:
         lacks = "; ".join(derived.missing) or "a procedure"
-        return ending.close(state, Outcome.NEEDS_HUMAN_TRIAGE, f"report-incomplete: it lacks {lacks}")
+        return ending.close(
+            state, Outcome.NEEDS_HUMAN_TRIAGE, f"report-incomplete: it lacks {lacks}"
+        )
     after = state.model_copy(
         update={
             "procedure_sha256": derived.procedure_sha256,

@@ -51,6 +51,7 @@ def test_an_expired_lease_with_a_sent_operation_becomes_ambiguous_and_is_not_due
     line.expired.run_once()
     assert line.operations(run)[0]["status"] == "ambiguous"
     assert line.steps(run)[0]["status"] == "unsettled"
+    assert line.steps(run)[0]["generation"] == 2
     assert line.claim() == []
 
 

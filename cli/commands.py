@@ -1,0 +1,165 @@
+"""The commands of submitters, reviewers and operators: thin callers of the API."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.live import Live
+
+from cli import render
+from cli.client import Client
+from cli.settings import NotConfigured, Settings
+from orchestrator.contracts.payload import JsonObject
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Run = Annotated[str, typer.Argument(help="The run's id.")]
+Number = Annotated[int | None, typer.Argument(help="The approval's number; default the pending.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can answer.")]
+
+
+def submit(
+    report: Annotated[Path, typer.Argument(help="A report in plain words; its first line titles.")],
+    repository: Annotated[str, typer.Option(help="owner/name")],
+    base: str = "main",
+    key: Annotated[str | None, typer.Option(help="Repeat with the same key, get the same.")] = None,
+    json: Json = False,
+) -> None:
+    """Submit a bug report; a run starts."""
+    try:
+        text = report.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise NotConfigured(f"report {report}: {type(fault).__name__}") from fault
+    lines = text.strip().splitlines()
+    body = {
+        "repository": repository,
+        "base": base,
+        "title": lines[0].lstrip("# ").strip()[:200] if lines else "",
+        "text": text,
+    }
+    client = Client.of(Settings.read(), "submitter")
+    said = client.post("/v1/reports", body, key or secrets.token_urlsafe(12))
+    _show(said, json, f"run [bold]{said['run']}[/] started; see: outlast watch {said['run']}")
+
+
+def runs(status: str | None = None, limit: int = 50, json: Json = False) -> None:
+    """List runs, newest first."""
+    params = {"limit": limit} | ({"status": status} if status else {})
+    found = Client.of(Settings.read(), "operator").get("/v1/runs", **params)
+    if json:
+        render.as_json(found)
+    else:
+        render.console.print(render.runs(found["runs"]))
+
+
+def show(run: Run, json: Json = False) -> None:
+    """Show a run: checkpoint, steps, operations, resources, evidence, history."""
+    client = Client.of(Settings.read(), "operator")
+    if json:
+        parts = ("steps", "operations", "resources", "evidence", "history", "approvals")
+        whole = {part: client.get(f"/v1/runs/{run}/{part}") for part in parts}
+        render.as_json({"run": client.get(f"/v1/runs/{run}"), **whole})
+        return
+    render.console.print(look(client, run))
+
+
+def watch(run: Run, json: Json = False) -> None:
+    """Follow a run live until it ends; with --json, print its events as they are recorded."""
+    client = Client.of(Settings.read(), "operator")
+    pause = threading.Event()
+    if json:
+        _follow_events(client, run, pause)
+        return
+    with Live(look(client, run), console=render.console, refresh_per_second=4) as live:
+        while client.get(f"/v1/runs/{run}")["status"] != "ended":
+            live.update(look(client, run))
+            pause.wait(0.5)
+        live.update(look(client, run))
+
+
+def approvals(json: Json = False, every: bool = False) -> None:
+    """List what waits for a decision; --every lists decided ones too."""
+    params = {"status": "" if every else "pending"}
+    found = Client.of(Settings.read(), "reviewer").get("/v1/approvals", **params)
+    if json:
+        render.as_json(found)
+    else:
+        render.console.print(render.approvals(found["approvals"]))
+
+
+def approve(
+    run: Run, number: Number = None, comment: str = "", yes: Yes = False, json: Json = False
+) -> None:
+    """Approve exactly what is shown: head, base, evidence, policy."""
+    _decide("approve", run, number, comment, yes, json)
+
+
+def reject(
+    run: Run, number: Number = None, comment: str = "", yes: Yes = False, json: Json = False
+) -> None:
+    """Reject what is shown; the run closes its draft and ends."""
+    _decide("reject", run, number, comment, yes, json)
+
+
+def cancel(run: Run, reason: str = "", json: Json = False) -> None:
+    """Stop a run coherently: end its processes, clean what it owns, list the rest."""
+    client = Client.of(Settings.read(), "operator")
+    said = client.post(f"/v1/runs/{run}/cancel", {"reason": reason})
+    _show(said, json, f"{run}: {said['result']} {said.get('stage', '')}")
+
+
+def look(client: Client, run: str) -> object:
+    """Return the picture of a run as it stands now."""
+    rows = client.get(f"/v1/runs/{run}/steps")["steps"]
+    return render.run(client.get(f"/v1/runs/{run}"), rows)
+
+
+def _decide(word: str, run: str, number: int | None, comment: str, yes: bool, json: bool) -> None:
+    client = Client.of(Settings.read(), "reviewer")
+    asked = _asked(client, run, number)
+    if not yes:
+        if not sys.stdin.isatty():
+            raise NotConfigured("nobody is here to ask; say --yes")
+        render.console.print(render.approvals([asked]))
+        typer.confirm(f"{word} exactly this?", abort=True)
+    scope = asked["scope"]
+    body = {
+        "head": scope["head"],
+        "manifest_sha256": scope["manifest_sha256"],
+        "comment": comment,
+    }
+    path = f"/v1/runs/{run}/approvals/{asked['ordinal']}/{word}"
+    said = client.post(path, body)
+    _show(said, json, f"{run}: {said['result']}")
+
+
+def _asked(client: Client, run: str, number: int | None) -> JsonObject:
+    found = client.get(f"/v1/runs/{run}/approvals")["approvals"]
+    for row in found:
+        if row["ordinal"] == number or (number is None and row["status"] == "pending"):
+            return dict(row)
+    raise NotConfigured(f"run {run} has no {'pending approval' if number is None else number}")
+
+
+def _follow_events(client: Client, run: str, pause: threading.Event) -> None:
+    position = 0
+    while True:
+        ended = client.get(f"/v1/runs/{run}")["status"] == "ended"
+        events = client.get(f"/v1/runs/{run}/history", after=position)["events"]
+        for event in events:
+            render.as_json(event)
+            position = event["position"]
+        if ended and not events:
+            return
+        pause.wait(0.5)
+
+
+def _show(said: JsonObject, json: bool, words: str) -> None:
+    if json:
+        render.as_json(said)
+    else:
+        render.console.print(words)

@@ -1,0 +1,67 @@
+"""The command `outlast`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from cli import commands, processes, render
+from cli.demo import demo
+from cli.doctor import doctor
+from cli.schema import upgrade
+from cli.settings import Settings
+from cli.up import up
+from orchestrator.domain.failures import OutlastError
+from sandbox.owner.errors import OwnershipError
+from sandbox.postgres.errors import PostgresError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Durable orchestration of long coding-agent work.",
+)
+database = typer.Typer(no_args_is_help=True, help="The database's schema.")
+app.add_typer(database, name="db")
+
+
+@database.command("upgrade")
+def db_upgrade() -> None:
+    """Apply the schema revisions that the database lacks."""
+    upgrade(Settings.read().needed_dsn())
+    render.console.print("the schema is up to date")
+
+
+for command in (
+    up,
+    demo,
+    doctor,
+    processes.sandbox,
+    processes.api,
+    processes.worker,
+    processes.reconciler,
+    commands.submit,
+    commands.runs,
+    commands.show,
+    commands.watch,
+    commands.approvals,
+    commands.approve,
+    commands.reject,
+    commands.cancel,
+):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command; an error of ours is said in one sentence and ends with status 2."""
+    try:
+        app()
+    except (OutlastError, OwnershipError, PostgresError) as error:
+        render.errors.print(f"[red]{type(error).__name__}[/]: ", end="")
+        render.errors.print(str(error), markup=False, highlight=False)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

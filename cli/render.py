@@ -1,0 +1,127 @@
+"""What people see in the terminal: runs, one run's steps and timeline, approvals."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from orchestrator.contracts.payload import JsonObject
+
+COLOURS = {
+    "succeeded": "green",
+    "confirmed": "green",
+    "merged": "green",
+    "clean": "green",
+    "leased": "cyan",
+    "running": "cyan",
+    "due": "blue",
+    "waiting": "yellow",
+    "pending": "yellow",
+    "unsettled": "magenta",
+    "ambiguous": "magenta",
+    "sent": "magenta",
+    "failed": "red",
+    "refused": "red",
+    "lost": "red",
+    "incomplete": "red",
+    "cancelled": "red",
+}
+console = Console()
+errors = Console(stderr=True)
+
+
+def as_json(value: object) -> None:
+    """Print a value as JSON, whole, for programs."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def coloured(word: object) -> Text:
+    """Return a state's word in its colour."""
+    return Text(str(word or "-"), style=COLOURS.get(str(word), ""))
+
+
+def runs(rows: Sequence[JsonObject]) -> Table:
+    """Return the list of runs."""
+    table = Table("run", "status", "phase", "outcome", "cleanup", "submitted by", "updated")
+    for row in rows:
+        table.add_row(
+            row["id"],
+            coloured(row["status"]),
+            row["phase"],
+            coloured(row["outcome"]),
+            coloured(row["cleanup"]),
+            row["submitter"],
+            row["updated_at"][:19],
+        )
+    return table
+
+
+def steps(rows: Sequence[JsonObject]) -> Table:
+    """Return a run's steps as a timeline: each with its attempts, one mark an attempt."""
+    table = Table("step", "status", "attempts", "generation", "worker", "seconds")
+    for row in rows:
+        attempts = row["attempt_records"]
+        marks = Text(" ").join(coloured(each["outcome"]) for each in attempts)
+        table.add_row(
+            f"{row['name']} {row['ordinal']}" if row["ordinal"] > 1 else row["name"],
+            coloured(row["status"]),
+            marks,
+            str(row["generation"]),
+            attempts[-1]["worker"] if attempts else "-",
+            _seconds(attempts),
+        )
+    return table
+
+
+def run(shown: JsonObject, step_rows: Sequence[JsonObject]) -> Group:
+    """Return one run: its head and its steps."""
+    state = shown["state"]
+    head = Table.grid(padding=(0, 2))
+    ticket, publication = state.get("ticket") or {}, state.get("publication") or {}
+    facts = {
+        "status": coloured(shown["status"]),
+        "phase": shown["phase"],
+        "outcome": coloured(shown["outcome"]),
+        "cleanup": coloured(shown["cleanup"]),
+        "reason": shown["reason"] or "-",
+        "revision": state.get("target_revision") or "-",
+        "ticket": f"#{ticket['number']}" if ticket.get("number") else "-",
+        "pull request": f"#{publication['pull_request']}"
+        if publication.get("pull_request")
+        else "-",
+    }
+    for name, value in facts.items():
+        head.add_row(Text(name, style="bold"), value)
+    return Group(Panel(head, title=shown["id"]), steps(step_rows))
+
+
+def approvals(rows: Sequence[JsonObject]) -> Table:
+    """Return requests for a decision with their exact scope."""
+    table = Table("run", "no.", "status", "action", "head", "base", "evidence", "expires")
+    for row in rows:
+        scope = row["scope"]
+        table.add_row(
+            row["workflow_id"],
+            str(row["ordinal"]),
+            coloured(row["status"]),
+            f"{scope['action']} #{scope['pull_request']}",
+            scope["head"][:12],
+            f"{scope['base']} {scope['base_revision'][:12]}",
+            scope["manifest_sha256"][:19],
+            row["expires_at"][:19],
+        )
+    return table
+
+
+def _seconds(attempts: Sequence[JsonObject]) -> str:
+    if not attempts or not attempts[-1]["ended_at"]:
+        return "..."
+    began = datetime.fromisoformat(attempts[0]["started_at"])
+    return f"{(datetime.fromisoformat(attempts[-1]['ended_at']) - began).total_seconds():.1f}"

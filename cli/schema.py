@@ -1,0 +1,20 @@
+"""Bring a database to this release's schema revision."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+
+FOLDER = Path(__file__).parents[1] / "alembic"
+
+
+def upgrade(dsn: str) -> None:
+    """Apply every schema revision that the database lacks; repeat it safely."""
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    config = Config()
+    config.set_main_option("script_location", str(FOLDER))
+    config.attributes["dsn"] = dsn
+    command.upgrade(config, "head")

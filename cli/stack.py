@@ -1,0 +1,173 @@
+"""The whole thing on this machine: database, host, API, workers, reconciler, under one owner."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from cli.client import ACCESS
+from cli.schema import upgrade
+from orchestrator.contracts.payload import JsonObject
+from orchestrator.engine.database import Database
+from orchestrator.store import principals
+from sandbox.app_repository import APP, build
+from sandbox.host import seed, tokens
+from sandbox.owner.child import Child
+from sandbox.owner.owner import Owner
+from sandbox.postgres.server import Server
+from sandbox.reports import DEMO_SECRETS, REPOSITORY
+
+ROLES = {
+    "submitter": ("demo-submitter", ["submitter"]),
+    "reviewer": ("demo-reviewer", ["reviewer"]),
+    "operator": ("demo-operator", ["operator"]),
+}
+PASSED = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE", "OUTLAST_CHROMIUM")
+PASSED_PREFIXES = ("PIP_",)
+POLICY: JsonObject = {"reviewers": ["demo-reviewer"], "repair_attempts": 4}
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where the started parts listen, and the callers' tokens by role."""
+
+    api: str
+    host: str
+    dsn: str
+    tokens: Mapping[str, str]
+    host_tokens: tokens.Tokens
+
+
+class Stack:
+    """Starts every part under an owner; what ends is started again, what it owns dies with it."""
+
+    def __init__(self, home: Path, owner: Owner, *, keys: bool = True) -> None:
+        self.home, self.owner, self.keys = home, owner, keys
+        self.home.mkdir(parents=True, exist_ok=True)
+        self._ports = {name: free_port() for name in ("api", "host")}
+
+    def start(self, workers: int = 2) -> Addresses:
+        """Start everything and return where it is; returns when all of it answers."""
+        dsn = self._start_database()
+        host_tokens = self._start_host()
+        self._write_secrets(host_tokens)
+        given = self._tokens()
+        database = Database(dsn)
+        with database.commit("principals") as tx:
+            for role, (name, roles) in ROLES.items():
+                principals.put(tx, name, roles, given[role])
+        database.close()
+        api = f"http://127.0.0.1:{self._ports['api']}"
+        host = f"http://127.0.0.1:{self._ports['host']}"
+        env = self._environment(dsn, host)
+        self._start("api", ["api", "--port", str(self._ports["api"])], env, f"{api}/ready")
+        for number in range(1, workers + 1):
+            self._start(f"worker-{number}", ["worker"], env)
+        self._start("reconciler", ["reconciler"], env)
+        where = Addresses(api, host, dsn, given, host_tokens)
+        write_private(self.home / ACCESS, json.dumps({"api": api, "host": host, "tokens": given}))
+        return where
+
+    def forget(self) -> None:
+        """Take back the addresses and tokens that other commands find in the home."""
+        (self.home / ACCESS).unlink(missing_ok=True)
+
+    def _start_database(self) -> str:
+        server = Server.on(self.home / "postgres")
+        self.owner.start(server.child())
+        server.create_database("outlast")
+        dsn = server.url("outlast")
+        upgrade(dsn)
+        return dsn
+
+    def _start_host(self) -> tokens.Tokens:
+        folder = self.home / "host"
+        folder.mkdir(exist_ok=True)
+        given = tokens.ensure(folder)
+        if not (self.home / "shop").exists():
+            build(APP, self.home / "shop")
+        if not seed.is_seeded(folder, REPOSITORY):
+            seed.seed(folder, REPOSITORY, self.home / "shop", strict=True)
+        port = str(self._ports["host"])
+        argv = ["sandbox", "--folder", str(folder), "--port", port]
+        argv += [] if self.keys else ["--no-keys"]
+        self._start("host", argv, self._plain(), f"http://127.0.0.1:{port}/outlast/extensions")
+        return given
+
+    def _start(
+        self, name: str, argv: list[str], env: dict[str, str], probe: str | None = None
+    ) -> None:
+        child = Child(
+            name=name,
+            argv=[sys.executable, "-m", "cli.main", *argv],
+            env=env,
+            log=self.home / "logs" / f"{name}.log",
+            cwd=Path(__file__).parents[1],
+            ready=(lambda: answers(probe)) if probe else (lambda: True),
+        )
+        child.log.parent.mkdir(exist_ok=True)
+        self.owner.start(child)
+
+    def _environment(self, dsn: str, host: str) -> dict[str, str]:
+        ours = {
+            "OUTLAST_DSN": dsn,
+            "OUTLAST_HOST_URL": host,
+            "OUTLAST_POLICY": json.dumps(POLICY),
+        }
+        return {**self._plain(), **ours}
+
+    def _plain(self) -> dict[str, str]:
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if name in PASSED or name.startswith(PASSED_PREFIXES)
+        }
+        return {**kept, "OUTLAST_HOME": str(self.home), "PYTHONUNBUFFERED": "1"}
+
+    def _write_secrets(self, host_tokens: tokens.Tokens) -> None:
+        """Give workers their secrets in a file of their own, and no process's environment."""
+        every = {"HOST_TOKEN": host_tokens.of(tokens.BOT), **DEMO_SECRETS}
+        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in every.items())
+        write_private(self.home / "secrets.toml", lines)
+
+    def _tokens(self) -> dict[str, str]:
+        file = self.home / "tokens.json"
+        if file.exists():
+            return dict(json.loads(file.read_text()))
+        made = {role: f"outlast_{role}_{secrets.token_urlsafe(24)}" for role in ROLES}
+        write_private(file, json.dumps(made))
+        return made
+
+
+def answers(url: str) -> bool:
+    """Return whether the address answers with success."""
+    try:
+        return httpx.get(url, timeout=2.0, trust_env=False).is_success
+    except httpx.HTTPError:
+        return False
+
+
+def free_port() -> int:
+    """Return a port on loopback that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        name: Any = probe.getsockname()
+        return int(name[1])
+
+
+def write_private(file: Path, text: str) -> None:
+    """Write a file that only its owner may read, at once and whole."""
+    draft = file.with_name(f".{file.name}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as opened:
+        opened.write(text)
+    draft.replace(file)
