@@ -1,0 +1,1 @@
+"""Environments: built from recovery inputs, run in a sandbox of their own, proved each time."""

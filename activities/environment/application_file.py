@@ -1,0 +1,49 @@
+"""`.outlast.toml`: how a repository says that its application is started, seeded and checked."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from orchestrator.contracts.environment import ApplicationFile
+from orchestrator.contracts.payload import JsonObject
+from orchestrator.domain.failures import ActivityFailed, FailureKind
+
+NAME = ".outlast.toml"
+
+
+def read_application_file(workspace: Path) -> ApplicationFile:
+    """Return what the file says. Raises ActivityFailed, permanent, naming the field."""
+    try:
+        raw = tomllib.loads((workspace / NAME).read_text(encoding="utf-8"))
+    except FileNotFoundError as fault:
+        reason = f"the repository has no {NAME}; write one that says how to start and check it"
+        raise ActivityFailed(FailureKind.PERMANENT, reason) from fault
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+        raise ActivityFailed(FailureKind.PERMANENT, f"{NAME}: {fault}") from fault
+    try:
+        return ApplicationFile.model_validate(_flattened(raw))
+    except ValidationError as fault:
+        fields = "; ".join(
+            f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+            for error in fault.errors()
+        )
+        raise ActivityFailed(FailureKind.PERMANENT, f"{NAME}: {fields}"[:1000]) from fault
+
+
+def resolve(argv: tuple[str, ...]) -> list[str]:
+    """Return a command with `{python}` put in."""
+    return [word.replace("{python}", sys.executable) for word in argv]
+
+
+def _flattened(raw: JsonObject) -> JsonObject:
+    """Bring the file's tables into the shape: `[outlast]` says schema and name."""
+    flat = {key: value for key, value in raw.items() if key not in ("outlast", "source")}
+    head, source = raw.get("outlast", {}), raw.get("source", {})
+    if isinstance(head, dict):
+        flat |= head
+    flat["source"] = source.get("paths", ()) if isinstance(source, dict) else source
+    return flat

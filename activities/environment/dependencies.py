@@ -1,0 +1,109 @@
+"""Dependencies: the one phase with network. Built once for equal inputs, then only linked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import signal
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+from activities.environment.application_file import resolve
+from activities.environment.command import Sandbox
+from orchestrator.clock import monotonic
+from orchestrator.contracts.environment import ApplicationFile, Install
+from orchestrator.contracts.payload import fingerprint
+from orchestrator.domain.failures import ActivityFailed, FailureKind
+
+
+def dependencies_hash(application: ApplicationFile, workspace: Path, tier: str) -> str:
+    """Return the hash of everything that decides what an installation comes to."""
+    install = application.install
+    locks = {name: _file_hash(workspace, name) for name in install.lockfiles}
+    said = {
+        "commands": install.commands,
+        "locks": locks,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "tier": tier,
+    }
+    return fingerprint(said).removeprefix("sha256:")
+
+
+def install_once(install: Install, workspace: Path, cache: Path, sandbox: Sandbox) -> None:
+    """Put what the installation produces into the workspace: from the cache, or made now.
+
+    Made aside in the workspace and moved into the cache at once and whole, so that two that
+    install at once are safe. Raises ActivityFailed, environmental.
+    """
+    if not cache.exists():
+        for command in install.commands:
+            _run(resolve(command), workspace, replace(sandbox, network=True), install.timeout_s)
+        _keep(install, workspace, cache)
+    for name in install.produces:
+        place = workspace / name
+        if place.is_dir() and not place.is_symlink():
+            shutil.rmtree(place)
+        place.unlink(missing_ok=True)
+        place.symlink_to(cache / name)
+
+
+def resolved_versions(install: Install, cache: Path) -> tuple[str, ...]:
+    """Return what was installed, as `name==version`, sorted; read from the packages themselves."""
+    found = [
+        info.name.removesuffix(".dist-info").replace("-", "==", 1)
+        for name in install.produces
+        for info in (cache / name).rglob("*.dist-info")
+    ]
+    return tuple(sorted(found))
+
+
+def _keep(install: Install, workspace: Path, cache: Path) -> None:
+    draft = cache.with_name(f"{cache.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    draft.mkdir(parents=True)
+    for name in install.produces:
+        if not (workspace / name).exists():
+            reason = f"the installation ended well and made no {name}; see [install] produces"
+            raise ActivityFailed(FailureKind.PERMANENT, reason)
+        shutil.move(workspace / name, draft / name)
+    try:
+        draft.rename(cache)
+    except OSError:
+        shutil.rmtree(draft)
+        if not cache.exists():
+            raise
+
+
+def _run(argv: list[str], workspace: Path, sandbox: Sandbox, timeout_s: float) -> None:
+    began = monotonic()
+    process = subprocess.Popen(
+        sandbox.argv(argv, workspace),
+        cwd=workspace,
+        env=sandbox.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        output = process.communicate(timeout=timeout_s)[0]
+    except subprocess.TimeoutExpired as fault:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        said = f"`{argv[0]}` still installed after {monotonic() - began:.0f} s"
+        raise ActivityFailed(FailureKind.ENVIRONMENTAL, said) from fault
+    if process.returncode:
+        tail = output.decode(errors="replace")[-1500:]
+        reason = f"installation failed ({process.returncode}): {tail}"
+        raise ActivityFailed(FailureKind.ENVIRONMENTAL, reason)
+
+
+def _file_hash(workspace: Path, name: str) -> str:
+    try:
+        return hashlib.sha256((workspace / name).read_bytes()).hexdigest()
+    except OSError as fault:
+        reason = f".outlast.toml: install.lockfiles: {name}: {type(fault).__name__}"
+        raise ActivityFailed(FailureKind.PERMANENT, reason) from fault

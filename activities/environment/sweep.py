@@ -1,0 +1,50 @@
+"""Find and end what still carries a run's tag. Never touches anything without it (P13)."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+from orchestrator.clock import WaitedTooLong, wait_for
+
+VARIABLE = b"OUTLAST_RUN_TAG="
+
+
+def list_processes(run_tag: str) -> list[int]:
+    """Return the pids of living processes whose environment has exactly this tag."""
+    wanted = VARIABLE + run_tag.encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and wanted in _environment(entry) and not _is_dead(entry):
+            found.append(int(entry.name))
+    return sorted(found)
+
+
+def end_processes(run_tag: str, seconds: float = 5.0) -> list[int]:
+    """Kill every process with the tag and return those that would not go in time."""
+    for pid in list_processes(run_tag):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    try:
+        wait_for(lambda: not list_processes(run_tag), seconds, f"the processes of {run_tag}")
+    except WaitedTooLong:
+        return list_processes(run_tag)
+    return []
+
+
+def _environment(entry: Path) -> list[bytes]:
+    try:
+        return (entry / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def _is_dead(entry: Path) -> bool:
+    """Return whether it is a zombie: ended, and not yet collected."""
+    try:
+        return (entry / "stat").read_bytes().rpartition(b")")[2].split()[0] in (b"Z", b"X")
+    except OSError:
+        return True
