@@ -121,7 +121,8 @@ class Kept:
 
 
 def make_room(log: Path) -> None:
-    """Make the log's folder; move a long log aside, over the one that was moved before."""
+    """Make the log, readable by us only; move a long one aside, over the one moved before."""
     log.parent.mkdir(parents=True, exist_ok=True)
     if log.exists() and log.stat().st_size > LOG_BYTES_MAX:
         log.replace(log.with_name(log.name + ".1"))
+    log.touch(0o600)

@@ -102,9 +102,9 @@ def test_it_listens_on_the_loopback_only_and_asks_for_its_password(make_server: 
     server = make_server()
     server.start()
     listening = {
-        address[0]
-        for *_, address, _, status, _ in psutil.net_connections("tcp")
-        if status == psutil.CONN_LISTEN and address[1] == server.port
+        one.laddr.ip
+        for one in psutil.net_connections("tcp")
+        if one.status == psutil.CONN_LISTEN and one.laddr and one.laddr.port == server.port
     }
     assert listening == {"127.0.0.1"}
     with pytest.raises(psycopg.OperationalError):
@@ -142,6 +142,7 @@ def test_a_port_that_was_taken_meanwhile_is_replaced_and_otherwise_kept(tmp_path
     port = keep_port(file)
     assert keep_port(file) == port
     with socket.socket() as thief:
+        thief.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         thief.bind((folder_module.ADDRESS, port))
         thief.listen()
         assert not is_free(port)

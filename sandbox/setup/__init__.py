@@ -1,0 +1,1 @@
+"""Brings here what Outlast needs besides Python packages: `python -m sandbox.setup`."""
