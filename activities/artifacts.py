@@ -38,13 +38,15 @@ class ArtifactStore:
         self._staging.mkdir(parents=True, exist_ok=True)
 
     def put(self, data: bytes, kind: str, name: str) -> ArtifactRef:
-        """Store bytes and return their reference; equal bytes are stored once."""
+        """Store bytes and return their reference; equal bytes are stored once.
+
+        A file that was damaged since is made whole by storing the same bytes again.
+        """
         if len(data) > LARGEST_BYTES:
             raise ArtifactTooLarge(name, len(data))
         sha256 = hashlib.sha256(data).hexdigest()
-        target = self._place(sha256)
-        if not target.exists():
-            self._write(target, data)
+        if self.checked_path(sha256) is None:
+            self._write(self._place(sha256), data)
         return ArtifactRef(sha256=sha256, kind=kind, name=name, size=len(data))
 
     def read(self, sha256: str) -> bytes:
@@ -79,8 +81,13 @@ class ArtifactStore:
             file.flush()
             os.fsync(file.fileno())
         staged.replace(target)
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        for changed in (target.parent, self._folder):
+            _make_durable(changed)
+
+
+def _make_durable(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Group
 from rich.live import Live
 
 from cli import render
@@ -112,7 +113,7 @@ def cancel(run: Run, reason: str = "", json: Json = False) -> None:
     _show(said, json, f"{run}: {said['result']} {said.get('stage', '')}")
 
 
-def look(client: Client, run: str) -> object:
+def look(client: Client, run: str) -> Group:
     """Return the picture of a run as it stands now."""
     rows = client.get(f"/v1/runs/{run}/steps")["steps"]
     return render.run(client.get(f"/v1/runs/{run}"), rows)

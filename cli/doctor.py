@@ -82,10 +82,7 @@ def table(found: list[Finding]) -> Table:
 
 
 def _python() -> Finding:
-    version = ".".join(str(part) for part in sys.version_info[:3])
-    if sys.version_info >= (3, 11):
-        return Finding("Python", State.FOUND, version)
-    return Finding("Python", State.MISSING, version, "install Python 3.11 or newer")
+    return Finding("Python", State.FOUND, ".".join(str(part) for part in sys.version_info[:3]))
 
 
 def _postgres() -> Finding:

@@ -95,8 +95,7 @@ class Stack:
         given = tokens.ensure(folder)
         if not (self.home / "shop").exists():
             build(APP, self.home / "shop")
-        if not seed.is_seeded(folder, REPOSITORY):
-            seed.seed(folder, REPOSITORY, self.home / "shop", strict=True)
+        seed.seed(folder, REPOSITORY, self.home / "shop", strict=True)
         port = str(self._ports["host"])
         argv = ["sandbox", "--folder", str(folder), "--port", port]
         argv += [] if self.keys else ["--no-keys"]

@@ -16,6 +16,20 @@ def find_browser(home: Path) -> Path:
 
     Raises ActivityFailed, environmental, when there is none.
     """
+    found = _find(home)
+    if found is None:
+        reason = "no Chromium was found; run `outlast doctor`, which says what to do"
+        raise ActivityFailed(FailureKind.ENVIRONMENTAL, reason)
+    return found
+
+
+def browser_folders(home: Path) -> tuple[Path, ...]:
+    """Return the folders that a sandbox must be able to read so that the browser starts in it."""
+    found = _find(home)
+    return () if found is None else (found.parent, found.resolve().parent)
+
+
+def _find(home: Path) -> Path | None:
     named = os.environ.get("OUTLAST_CHROMIUM", "")
     candidates = [Path(named)] if "/" in named else []
     if not named:
@@ -25,5 +39,4 @@ def find_browser(home: Path) -> Path:
     for candidate in candidates:
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return candidate
-    reason = "no Chromium was found; run `outlast doctor`, which says what to do"
-    raise ActivityFailed(FailureKind.ENVIRONMENTAL, reason)
+    return None

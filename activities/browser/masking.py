@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 MASK = "[secret]"
-CREDENTIAL = re.compile(
-    rb'("name":\s*"(?:cookie|set-cookie|authorization)",\s*"value":\s*")(?:[^"\\]|\\.)*"', re.I
+CREDENTIAL_HEADERS = frozenset(
+    {"cookie", "set-cookie", "authorization", "proxy-authorization", "x-csrf-token"}
 )
 SHORTEST = 3
 
@@ -22,6 +22,7 @@ def forms(secrets: Iterable[str]) -> list[str]:
     for secret in secrets:
         if len(secret) >= SHORTEST:
             found |= {secret, quote(secret), quote_plus(secret), json.dumps(secret)[1:-1]}
+            found |= {json.dumps(secret, ensure_ascii=False)[1:-1]}
     return sorted(found, key=len, reverse=True)
 
 
@@ -46,14 +47,44 @@ def mask_trace(data: bytes, secrets: Iterable[str]) -> bytes:
     ):
         for member in source.infolist():
             content = source.read(member)
-            if wanted and member.filename.startswith("resources/") and not _is_picture(content):
-                continue
-            if not _is_picture(content):
-                content = CREDENTIAL.sub(rb"\1" + MASK.encode() + b'"', content)
-                for form in wanted:
-                    content = content.replace(form, MASK.encode())
-            masked.writestr(member.filename, content)
+            if _is_picture(content):
+                masked.writestr(member.filename, content)
+            elif not (wanted and member.filename.startswith("resources/")):
+                masked.writestr(member.filename, _mask_member(member.filename, content, wanted))
     return target.getvalue()
+
+
+def _mask_member(name: str, content: bytes, wanted: list[bytes]) -> bytes:
+    if name.endswith((".trace", ".network")):
+        lines = [_mask_line(line, bool(wanted)) for line in content.split(b"\n")]
+        content = b"\n".join(lines)
+    for form in wanted:
+        content = content.replace(form, MASK.encode())
+    return content
+
+
+def _mask_line(line: bytes, has_secrets: bool) -> bytes:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return line
+    return json.dumps(_mask_value(said, has_secrets), ensure_ascii=False).encode()
+
+
+def _mask_value(said: Any, has_secrets: bool) -> Any:
+    """Return the value without cookies and credentials; with secrets, without form bodies."""
+    if isinstance(said, list):
+        return [_mask_value(each, has_secrets) for each in said]
+    if not isinstance(said, Mapping):
+        return said
+    if str(said.get("name", "")).lower() in CREDENTIAL_HEADERS and "value" in said:
+        return {**said, "value": MASK}
+    kept = {key: _mask_value(value, has_secrets) for key, value in said.items()}
+    if isinstance(kept.get("cookies"), list):
+        kept["cookies"] = []
+    if has_secrets:
+        kept.pop("postData", None)
+    return kept
 
 
 def _is_picture(content: bytes) -> bool:

@@ -6,6 +6,7 @@ live; everything else that goes wrong is the procedure's or the infrastructure's
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,26 +14,29 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, sync_playwright
 from playwright.sync_api import Error as BrowserError
 from playwright.sync_api import TimeoutError as BrowserTimeout
 
 from activities.browser.expectations import expect
+from activities.browser.fence import Fence
 from activities.browser.masking import mask, mask_trace
 from activities.browser.observer import Observer
 from activities.browser.steps import play
-from activities.browser.targets import TargetUnclear
+from activities.browser.targets import TargetUnclear, locate
 from activities.environment.application import Application
 from orchestrator.clock import monotonic
 from orchestrator.contracts.evidence import ArtifactRef, ProcedureRun, StepResult, StepStatus
 from orchestrator.contracts.payload import JsonObject
-from orchestrator.contracts.procedure import Expectation, Procedure, Step
+from orchestrator.contracts.procedure import Expectation, Fill, Procedure, Step
+from orchestrator.domain.failures import ActivityFailed, FailureKind
 
 ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--disable-gpu",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 VIEWPORT = {"width": 1024, "height": 768}
 EXPECT_MS = 2_500
@@ -49,10 +53,16 @@ def replay(
     progress: Progress,
     chromium: str,
 ) -> list[ProcedureRun]:
-    """Play it `procedure.repeat` times. Files are left in `folder`, named by their hash."""
-    runs = []
+    """Play it `procedure.repeat` times. Files are left in `folder`, named by their hash.
+
+    Ends early after a run that the infrastructure lost: the rest would be lost as well. Raises
+    ActivityFailed: permanent for a secret that was not given, environmental when the browser or
+    the application does not start.
+    """
+    _require_secrets(procedure, secrets)
+    runs: list[ProcedureRun] = []
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        browser = _launch(driver, chromium)
         progress({"browser": browser.version})
         for number in range(1, procedure.repeat + 1):
             progress({"run": number, "of": procedure.repeat})
@@ -60,8 +70,27 @@ def replay(
             one = _OneRun(procedure, application, folder, secrets, number)
             runs.append(one.play(browser))
             application.stop()
-        browser.close()
+            if runs[-1].verdict == "infrastructure":
+                break
+        with contextlib.suppress(BrowserError):
+            browser.close()
     return runs
+
+
+def _require_secrets(procedure: Procedure, secrets: Mapping[str, str]) -> None:
+    used = {step.secret for step in procedure.steps if isinstance(step, Fill) and step.secret}
+    lacking = sorted((used | set(procedure.secrets)) - set(secrets))
+    if lacking:
+        reason = f"the procedure needs secrets that were not given: {', '.join(lacking)}"
+        raise ActivityFailed(FailureKind.PERMANENT, reason)
+
+
+def _launch(driver: Playwright, chromium: str) -> Browser:
+    try:
+        return driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+    except BrowserError as fault:
+        reason = f"the browser did not start: {str(fault)[:1500]}"
+        raise ActivityFailed(FailureKind.ENVIRONMENTAL, reason) from fault
 
 
 @dataclass
@@ -73,31 +102,41 @@ class _OneRun:
     number: int
 
     def play(self, browser: Browser) -> ProcedureRun:
-        """Play one run in a fresh context."""
-        context = browser.new_context(
-            viewport=VIEWPORT,  # type: ignore[arg-type]  # a literal of the right shape
-            locale="en-GB",
-            timezone_id="UTC",
-        )
-        context.route("**/*", self._only_ours)
-        context.tracing.start(screenshots=True, snapshots=True, sources=False)
-        page, observer = context.new_page(), Observer()
+        """Play one run in a fresh context. With secrets the trace has no pictures of its own."""
+        try:
+            context = self._context(browser)
+            page, observer = context.new_page(), Observer()
+        except BrowserError as fault:
+            return _lost(str(fault))
         observer.listen(page)
         steps, verdict = self._steps(page, observer)
         text = self._text(page)
         trace = self._trace(lambda path: context.tracing.stop(path=path))
-        context.close()
+        with contextlib.suppress(BrowserError):
+            context.close()
         return ProcedureRun(
             verdict=verdict,
             steps=tuple(steps),
             console=self._masked(observer.console),
             page_errors=self._masked(observer.page_errors),
-            bad_responses=tuple(observer.bad_responses),
-            requests=tuple(observer.requests),
+            bad_responses=self._masked(observer.bad_responses),
+            requests=self._masked(observer.requests),
             page_text=text,
             application_log_tail=mask(self.application.log_tail(), self.secrets.values()),
             artifacts=trace,
         )
+
+    def _context(self, browser: Browser) -> BrowserContext:
+        context = browser.new_context(
+            viewport=VIEWPORT,  # type: ignore[arg-type]  # a literal of the right shape
+            locale="en-GB",
+            timezone_id="UTC",
+            service_workers="block",
+        )
+        Fence(self.application.url).put_around(context)
+        pictures = not self.secrets
+        context.tracing.start(screenshots=pictures, snapshots=True, sources=False)
+        return context
 
     def _steps(self, page: Page, observer: Observer) -> tuple[list[StepResult], RunVerdict]:
         """Play steps, then compare; the first thing that goes wrong ends the run."""
@@ -159,10 +198,19 @@ class _OneRun:
 
     def _picture(self, page: Page, name: str) -> ArtifactRef | None:
         try:
-            data = page.screenshot(timeout=5_000)
+            data = page.screenshot(timeout=5_000, mask=self._hidden(page))
         except BrowserError:
             return None
         return self._keep(data, "screenshot", f"run-{self.number}-{name}.png")
+
+    def _hidden(self, page: Page) -> list[Locator]:
+        """Return what is painted over: fields that secrets went into, places that show one."""
+        filled = [
+            locate(page, step.target, exact=step.target.exact)
+            for step in self.procedure.steps
+            if isinstance(step, Fill) and step.secret is not None
+        ]
+        return filled + [page.get_by_text(value) for value in self.secrets.values() if value]
 
     def _trace(self, stop: Callable[[str], None]) -> tuple[ArtifactRef, ...]:
         path = self.folder / f"trace-{self.number}.zip"
@@ -189,12 +237,11 @@ class _OneRun:
     def _masked(self, lines: list[str]) -> tuple[str, ...]:
         return tuple(mask(line, self.secrets.values()) for line in lines)
 
-    def _only_ours(self, route: Route) -> None:
-        """Let requests to the application pass, and nothing else leave."""
-        if route.request.url.startswith((self.application.url, "data:", "blob:")):
-            route.continue_()
-        else:
-            route.abort()
+
+def _lost(why: str) -> ProcedureRun:
+    """Return a run that could not even begin."""
+    seen = StepResult(id="browser", status="infrastructure", observed=why.split("\n", 1)[0])
+    return ProcedureRun(verdict="infrastructure", steps=(seen,))
 
 
 def _of_browser(fault: BrowserError) -> StepStatus:

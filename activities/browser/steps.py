@@ -22,7 +22,7 @@ def play(page: Page, step: Step, base_url: str, secrets: Mapping[str, str], wait
             page.wait_for_load_state("load", timeout=wait_ms)
             return f"click {describe(target)}"
         case Fill(target=target, value=value, secret=secret):
-            given = secrets[secret] if secret is not None else (value or "")
+            given = value or "" if secret is None else secrets[secret]
             resolve(page, target, wait_ms).fill(given, timeout=wait_ms)
             shown = f"the secret {secret}" if secret is not None else repr(value)
             return f"fill {describe(target)} with {shown}"

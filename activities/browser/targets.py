@@ -17,15 +17,19 @@ LOOK_EVERY_MS = 50
 
 
 class TargetUnclear(Exception):
-    """The target names no element, or several; it is the procedure that is wrong, not the page."""
+    """The target names no element, or several: of a step, that is the procedure's fault."""
+
+    def __init__(self, target: Target, count: int) -> None:
+        seen = "several elements are" if count else "no element is"
+        super().__init__(f"{seen} named by {describe(target)}")
+        self.is_missing = count == 0
 
 
 def locate(page: Page, target: Target, *, exact: bool) -> Locator:
     """Return everything that the target names now; may be nothing, may be several."""
     found = _by(page, target, exact)
     if target.within is not None:
-        area = page.locator(AREAS).filter(has_text=target.within).filter(has=found).last
-        found = _by(area, target, exact)
+        found = _by(_innermost(page, target.within, found, exact), target, exact)
     return found.nth(target.nth) if target.nth is not None else found
 
 
@@ -41,8 +45,7 @@ def resolve(page: Page, target: Target, timeout_ms: int) -> Locator:
             if count > 1:
                 break
         if monotonic() >= until:
-            seen = "several elements are" if count > 1 else "no element is"
-            raise TargetUnclear(f"{seen} named by {describe(target)}")
+            raise TargetUnclear(target, count)
         page.wait_for_timeout(LOOK_EVERY_MS)
 
 
@@ -51,6 +54,18 @@ def describe(target: Target) -> str:
     name = f" {target.name!r}" if target.name else ""
     within = f" within {target.within!r}" if target.within else ""
     return f"{target.by} {target.value!r}{name}{within}"
+
+
+def _innermost(page: Page, text: str, wanted: Locator, exact: bool) -> Locator:
+    """Return the smallest areas that hold both the text and what is wanted; may be several."""
+    all_areas = page.locator(AREAS)
+    named = (
+        all_areas.filter(has=page.get_by_text(text, exact=True))
+        if exact
+        else all_areas.filter(has_text=text)
+    )
+    areas = named.filter(has=wanted)
+    return areas.filter(has_not=areas)
 
 
 def _by(scope: Page | Locator, target: Target, exact: bool) -> Locator:

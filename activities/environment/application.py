@@ -11,16 +11,21 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from activities.environment.application_file import resolve
+from activities.environment.bounded import run_bounded
+from activities.environment.sweep import end_carrying
 from orchestrator.clock import monotonic, wait_for
 from orchestrator.contracts.environment import ApplicationFile
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 
 TAIL = 4000
+LEASH = Path(__file__).with_name("leash.py")
+NONCE = "OUTLAST_NONCE"
 
 
 class Application:
@@ -43,7 +48,7 @@ class Application:
     def start(self, extra: Mapping[str, str]) -> None:
         """Empty the data, seed, start and wait until it shows our nonce and revision.
 
-        Raises ActivityFailed, environmental, with the end of its log.
+        Raises ActivityFailed, environmental, with the end of its log, which begins anew here.
         """
         self.stop()
         data = self.scratch / "data"
@@ -56,60 +61,68 @@ class Application:
             **extra,
             "PORT": str(self.port),
             "DATA_DIR": str(data),
-            "OUTLAST_NONCE": self._nonce,
+            NONCE: self._nonce,
             "OUTLAST_REVISION": self.revision,
         }
         self._seed(env)
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                resolve(self.spec.start.command),
-                cwd=self.workspace,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+        self._process = self._launch(env)
         self._wait_ready()
 
     def stop(self) -> None:
-        """End the application and everything it started in its session."""
+        """End the application and everything it started, also what left its session."""
         if self._process is None:
             return
+        with contextlib.suppress(ProcessLookupError):
+            self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=2)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._process = None
+        end_carrying(f"{NONCE}={self._nonce}")
 
     def is_ready(self) -> bool:
         """Return whether it answers now as the one that was started here."""
-        answer = self._probe()
-        return answer is not None and answer.get("nonce") == self._nonce
+        return self._probe() == {"nonce": self._nonce, "revision": self.revision}
 
     def log_tail(self) -> str:
-        """Return the end of its log."""
+        """Return the end of its log since it was started."""
         try:
             return self.log.read_bytes()[-TAIL:].decode(errors="replace")
         except FileNotFoundError:
             return ""
 
+    def _launch(self, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-I", str(LEASH), *resolve(self.spec.start.command)]
+        with self.log.open("wb") as log:
+            return subprocess.Popen(
+                command,
+                cwd=self.workspace,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
     def _seed(self, env: Mapping[str, str]) -> None:
         for command in self.spec.seed.commands:
-            try:
-                done = subprocess.run(
-                    resolve(command),
-                    cwd=self.workspace,
-                    env=dict(env),
-                    capture_output=True,
-                    timeout=self.spec.seed.timeout_s,
-                    check=False,
-                )
-            except (OSError, subprocess.TimeoutExpired) as fault:
-                said = f"seeding: {type(fault).__name__}"
-                raise ActivityFailed(FailureKind.ENVIRONMENTAL, said) from fault
-            if done.returncode:
-                tail = (done.stdout + done.stderr).decode(errors="replace")[-1000:]
-                raise ActivityFailed(FailureKind.ENVIRONMENTAL, f"seeding failed: {tail}")
+            self._seed_with(resolve(command), env)
+
+    def _seed_with(self, argv: Sequence[str], env: Mapping[str, str]) -> None:
+        limit = self.spec.seed.timeout_s
+        try:
+            done = run_bounded(argv, self.workspace, env, limit)
+        except OSError as fault:
+            said = f"seeding: {argv[0]}: {fault.strerror}"
+            raise ActivityFailed(FailureKind.ENVIRONMENTAL, said) from fault
+        if done.returncode is None:
+            said = f"seeding: `{argv[0]}` did not end in {limit} s; {done.output[-800:]}"
+            raise ActivityFailed(FailureKind.ENVIRONMENTAL, said)
+        if done.returncode:
+            said = f"seeding failed ({done.returncode}): {done.output[-1000:]}"
+            raise ActivityFailed(FailureKind.ENVIRONMENTAL, said)
 
     def _wait_ready(self) -> None:
         process, limit = self._process, self.spec.ready.timeout_s
@@ -121,10 +134,9 @@ class Application:
             "the application",
             every=0.03,
         )
-        answer = self._probe()
-        if answer == {"nonce": self._nonce, "revision": self.revision}:
+        if self.is_ready():
             return
-        ended = process.poll()
+        answer, ended = self._probe(), process.poll()
         why = f"it ended with {ended}" if ended is not None else f"it answered {answer}"
         self.stop()
         reason = f"the application did not get ready in {limit} s: {why}; {self.log_tail()[-1500:]}"
@@ -144,6 +156,8 @@ class Application:
             return None
         finally:
             connection.close()
+        if not isinstance(said, dict):
+            return None
         return {"nonce": said.get("nonce"), "revision": said.get("revision")}
 
 

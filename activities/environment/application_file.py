@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
 
@@ -25,18 +25,44 @@ def read_application_file(workspace: Path) -> ApplicationFile:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
         raise ActivityFailed(FailureKind.PERMANENT, f"{NAME}: {fault}") from fault
     try:
-        return ApplicationFile.model_validate(_flattened(raw))
+        read = ApplicationFile.model_validate(_flattened(raw))
     except ValidationError as fault:
         fields = "; ".join(
             f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
             for error in fault.errors()
         )
         raise ActivityFailed(FailureKind.PERMANENT, f"{NAME}: {fields}"[:1000]) from fault
+    for name, paths in _paths(read).items():
+        for path in paths:
+            if not _stays_inside(workspace, path):
+                reason = f"{NAME}: {name}: {path!r} is no path inside of the repository"
+                raise ActivityFailed(FailureKind.PERMANENT, reason)
+    return read
 
 
 def resolve(argv: tuple[str, ...]) -> list[str]:
     """Return a command with `{python}` put in."""
     return [word.replace("{python}", sys.executable) for word in argv]
+
+
+def _paths(read: ApplicationFile) -> dict[str, tuple[str, ...]]:
+    return {
+        "install.lockfiles": read.install.lockfiles,
+        "install.produces": read.install.produces,
+        "seed.fixtures": read.seed.fixtures,
+        "source.paths": read.source,
+    }
+
+
+def _stays_inside(workspace: Path, path: str) -> bool:
+    """Return whether it is a proper relative path; no link on its way may lead out.
+
+    What stands at its end may be a link of ours, into the cache of dependencies.
+    """
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or not pure.parts or {"..", ".git"} & set(pure.parts):
+        return False
+    return (workspace / pure.parent).resolve().is_relative_to(workspace.resolve())
 
 
 def _flattened(raw: JsonObject) -> JsonObject:

@@ -6,14 +6,13 @@ import hashlib
 import os
 import platform
 import shutil
-import signal
-import subprocess
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 from activities.environment.application_file import resolve
+from activities.environment.bounded import run_bounded
 from activities.environment.command import Sandbox
-from orchestrator.clock import monotonic
 from orchestrator.contracts.environment import ApplicationFile, Install
 from orchestrator.contracts.payload import fingerprint
 from orchestrator.domain.failures import ActivityFailed, FailureKind
@@ -25,6 +24,7 @@ def dependencies_hash(application: ApplicationFile, workspace: Path, tier: str) 
     locks = {name: _file_hash(workspace, name) for name in install.lockfiles}
     said = {
         "commands": install.commands,
+        "produces": install.produces,
         "locks": locks,
         "python": platform.python_version(),
         "machine": platform.machine(),
@@ -33,7 +33,13 @@ def dependencies_hash(application: ApplicationFile, workspace: Path, tier: str) 
     return fingerprint(said).removeprefix("sha256:")
 
 
-def install_once(install: Install, workspace: Path, cache: Path, sandbox: Sandbox) -> None:
+def install_once(
+    install: Install,
+    workspace: Path,
+    cache: Path,
+    sandbox: Sandbox,
+    stop: threading.Event | None = None,
+) -> None:
     """Put what the installation produces into the workspace: from the cache, or made now.
 
     Made aside in the workspace and moved into the cache at once and whole, so that two that
@@ -41,7 +47,8 @@ def install_once(install: Install, workspace: Path, cache: Path, sandbox: Sandbo
     """
     if not cache.exists():
         for command in install.commands:
-            _run(resolve(command), workspace, replace(sandbox, network=True), install.timeout_s)
+            with_network = replace(sandbox, network=True)
+            _run(resolve(command), workspace, with_network, install.timeout_s, stop)
         _keep(install, workspace, cache)
     for name in install.produces:
         place = workspace / name
@@ -77,27 +84,23 @@ def _keep(install: Install, workspace: Path, cache: Path) -> None:
             raise
 
 
-def _run(argv: list[str], workspace: Path, sandbox: Sandbox, timeout_s: float) -> None:
-    began = monotonic()
-    process = subprocess.Popen(
-        sandbox.argv(argv, workspace),
-        cwd=workspace,
-        env=sandbox.environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
+def _run(
+    argv: list[str],
+    workspace: Path,
+    sandbox: Sandbox,
+    timeout_s: float,
+    stop: threading.Event | None,
+) -> None:
+    done = run_bounded(
+        sandbox.argv(argv, workspace), workspace, sandbox.environment(), timeout_s, stop
     )
-    try:
-        output = process.communicate(timeout=timeout_s)[0]
-    except subprocess.TimeoutExpired as fault:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        said = f"`{argv[0]}` still installed after {monotonic() - began:.0f} s"
-        raise ActivityFailed(FailureKind.ENVIRONMENTAL, said) from fault
-    if process.returncode:
-        tail = output.decode(errors="replace")[-1500:]
-        reason = f"installation failed ({process.returncode}): {tail}"
+    if done.returncode is None and stop is not None and stop.is_set():
+        raise ActivityFailed(FailureKind.TRANSIENT, "stopped as told while installing")
+    if done.returncode is None:
+        said = f"`{argv[0]}` still installed after {timeout_s:g} s: {done.output[-1000:]}"
+        raise ActivityFailed(FailureKind.ENVIRONMENTAL, said)
+    if done.returncode:
+        reason = f"installation failed ({done.returncode}): {done.output[-1500:]}"
         raise ActivityFailed(FailureKind.ENVIRONMENTAL, reason)
 
 

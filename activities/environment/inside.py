@@ -9,7 +9,6 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,12 +18,14 @@ from urllib.parse import urlencode
 from activities.browser.replay import replay
 from activities.environment.application import Application
 from activities.environment.application_file import resolve
+from activities.environment.bounded import run_bounded
 from orchestrator.contracts.environment import ApplicationFile
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.contracts.procedure import Procedure
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 
-OUTPUT_MAX = 200_000
+NOT_STARTED = 127
+OVER_TIME = -1
 REDIRECTS_MAX = 5
 Send = Callable[[JsonObject], None]
 
@@ -79,22 +80,15 @@ class Inside:
         return [run.model_dump(mode="json") for run in runs]
 
     def _run(self, order: JsonObject) -> JsonObject:
+        argv, limit = resolve(tuple(order["argv"])), order["timeout_s"]
         try:
-            done = subprocess.run(
-                resolve(tuple(order["argv"])),
-                cwd=self._workspace,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=order["timeout_s"],
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return {"returncode": -1, "output": f"still running after {order['timeout_s']} s"}
+            done = run_bounded(argv, self._workspace, os.environ, limit)
         except OSError as fault:
-            return {"returncode": 127, "output": f"{order['argv'][0]}: {type(fault).__name__}"}
-        output = done.stdout.decode(errors="replace")[-OUTPUT_MAX:]
-        return {"returncode": done.returncode, "output": output}
+            return {"returncode": NOT_STARTED, "output": f"{argv[0]}: {fault.strerror}"}
+        if done.returncode is None:
+            said = f"{done.output}\nstill running after {limit} s"
+            return {"returncode": OVER_TIME, "output": said}
+        return {"returncode": done.returncode, "output": done.output}
 
     def _request(self, order: JsonObject) -> JsonObject:
         method, path, form = order["method"], order["path"], order["form"]
@@ -126,7 +120,11 @@ class Inside:
 
 
 def main() -> None:
-    """Obey orders until standard input ends; then end everything and go."""
+    """Obey orders until standard input ends; then end everything and go.
+
+    Our own code's place is taken out of the environment: the application never imports from it.
+    """
+    os.environ.pop("PYTHONPATH", None)
     out = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
     os.dup2(2, 1)
 

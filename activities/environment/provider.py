@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from activities.artifacts import ArtifactStore
+from activities.browser.find import browser_folders
 from activities.environment.application_file import read_application_file
 from activities.environment.command import Sandbox
 from activities.environment.dependencies import (
@@ -63,16 +64,22 @@ class Environments:
         """Return where everything of a run lies on this machine."""
         return self.home / "environments" / run_tag
 
-    def prepare(self, workspace: Path, revision: str, repository: str, run_tag: str) -> Prepared:
+    def prepare(
+        self,
+        workspace: Path,
+        revision: str,
+        repository: str,
+        run_tag: str,
+        stop: threading.Event | None = None,
+    ) -> Prepared:
         """Read the repository's file and bring its dependencies in. Raises ActivityFailed."""
         application = read_application_file(workspace)
         wanted = dependencies_hash(application, workspace, self.tier)
         cache = self.home / "cache" / "dependencies" / wanted
         cache.parent.mkdir(parents=True, exist_ok=True)
-        sandbox = self._sandbox(run_tag)
-        for name in ("home", "tmp"):
-            (sandbox.writable[0] / name).mkdir(parents=True, exist_ok=True)
-        install_once(application.install, workspace, cache, sandbox)
+        with self._scratch(run_tag) as scratch:
+            sandbox = self._sandbox(run_tag, scratch, workspace)
+            install_once(application.install, workspace, cache, sandbox, stop)
         spec = EnvironmentSpec(
             repository=repository,
             revision=revision,
@@ -87,20 +94,13 @@ class Environments:
     @contextmanager
     def session(self, prepared: Prepared, stop: threading.Event | None = None) -> Iterator[Session]:
         """Yield a sandbox with the prepared application in it; its scratch goes with it."""
-        scratch = self.folder(prepared.run_tag) / "scratch" / random.token_hex(6)
-        session = Session(
-            prepared.application,
-            prepared.workspace,
-            scratch,
-            prepared.spec.revision,
-            self._sandbox(prepared.run_tag),
-            stop,
-        )
-        try:
-            with session:
+        with self._scratch(prepared.run_tag) as scratch:
+            sandbox = self._sandbox(prepared.run_tag, scratch, prepared.workspace)
+            application, revision = prepared.application, prepared.spec.revision
+            with Session(
+                application, prepared.workspace, scratch, revision, sandbox, stop
+            ) as session:
                 yield session
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
 
     def prove_ready(self, prepared: Prepared, stop: threading.Event | None = None) -> None:
         """Start, seed and probe once, then stop. Raises ActivityFailed with the log's end."""
@@ -179,15 +179,23 @@ class Environments:
                 data = (session.scratch / ref.sha256).read_bytes()
                 self.artifacts.put(data, ref.kind, ref.name)
 
-    def _sandbox(self, run_tag: str) -> Sandbox:
-        folder = self.folder(run_tag)
-        folder.mkdir(parents=True, exist_ok=True)
-        cache = self.home / "cache"
+    @contextmanager
+    def _scratch(self, run_tag: str) -> Iterator[Path]:
+        """Yield a folder for one sandbox: HOME, temporary files, data and logs lie in it."""
+        scratch = self.folder(run_tag) / "scratch" / random.token_hex(6)
+        for name in ("home", "tmp"):
+            (scratch / name).mkdir(parents=True, exist_ok=True)
+        try:
+            yield scratch
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _sandbox(self, run_tag: str, scratch: Path, workspace: Path) -> Sandbox:
         return Sandbox(
             tier=self.tier,
             home=self.home,
-            writable=(folder,),
-            readable=(cache, self.home / "browsers"),
+            writable=(scratch, workspace),
+            readable=(self.home / "cache" / "dependencies", *browser_folders(self.home)),
             run_tag=run_tag,
         )
 

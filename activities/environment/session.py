@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from activities.browser.find import find_browser
+from activities.environment.bounded import end_group
 from activities.environment.command import Sandbox
 from orchestrator.contracts.environment import ApplicationFile
 from orchestrator.contracts.evidence import ProcedureRun
@@ -71,10 +70,7 @@ class Session:
         self._closed = threading.Event()
 
     def __enter__(self) -> Session:
-        for name in ("home", "tmp"):
-            (self._sandbox.writable[0] / name).mkdir(parents=True, exist_ok=True)
-        self.scratch.mkdir(parents=True, exist_ok=True)
-        program = [sys.executable, "-m", "activities.environment.inside"]
+        program = [sys.executable, "-P", "-m", "activities.environment.inside"]
         code = str(Path(__file__).parents[2])
         self._errors = (self.scratch / "inside.log").open("ab")
         self._process = subprocess.Popen(
@@ -88,7 +84,11 @@ class Session:
             start_new_session=True,
         )
         threading.Thread(target=self._end_when_told, daemon=True).start()
-        self._write(self._first)
+        try:
+            self._write(self._first)
+        except ActivityFailed:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(
@@ -207,7 +207,4 @@ class Session:
 
     def _kill(self) -> None:
         assert self._process is not None
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+        end_group(self._process)

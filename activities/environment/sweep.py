@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from pathlib import Path
 
 from orchestrator.clock import WaitedTooLong, wait_for
 
-VARIABLE = b"OUTLAST_RUN_TAG="
+VARIABLE = "OUTLAST_RUN_TAG"
 
 
 def list_processes(run_tag: str) -> list[int]:
     """Return the pids of living processes whose environment has exactly this tag."""
-    wanted = VARIABLE + run_tag.encode()
+    return list_carrying(f"{VARIABLE}={run_tag}")
+
+
+def end_processes(run_tag: str, seconds: float = 5.0) -> list[int]:
+    """Kill every process with the tag and return those that would not go in time."""
+    return end_carrying(f"{VARIABLE}={run_tag}", seconds)
+
+
+def list_carrying(setting: str) -> list[int]:
+    """Return the pids of living processes that were started with this `NAME=value`."""
+    wanted = setting.encode()
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and wanted in _environment(entry) and not _is_dead(entry):
@@ -21,18 +32,20 @@ def list_processes(run_tag: str) -> list[int]:
     return sorted(found)
 
 
-def end_processes(run_tag: str, seconds: float = 5.0) -> list[int]:
-    """Kill every process with the tag and return those that would not go in time."""
-    for pid in list_processes(run_tag):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+def end_carrying(setting: str, seconds: float = 5.0) -> list[int]:
+    """Kill them, and what they start meanwhile; return those that would not go in time."""
     try:
-        wait_for(lambda: not list_processes(run_tag), seconds, f"the processes of {run_tag}")
+        wait_for(lambda: not _kill(list_carrying(setting)), seconds, setting)
     except WaitedTooLong:
-        return list_processes(run_tag)
+        return list_carrying(setting)
     return []
+
+
+def _kill(pids: list[int]) -> list[int]:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return pids
 
 
 def _environment(entry: Path) -> list[bytes]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from activities.git import command
 from activities.git.mirror import Remote, mirrored
-from activities.workspace.policy import PatchLimits, violations
+from activities.workspace.policy import PatchLimits, index_violations, violations
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 
 AUTHOR = ("Outlast", "outlast@localhost")
@@ -66,13 +66,22 @@ def apply_patch(place: Path, patch: str, limits: PatchLimits) -> None:
     """
     broken = violations(patch, limits)
     if broken:
-        raise ActivityFailed(FailureKind.POLICY_BOUND, "the patch " + "; ".join(broken))
+        raise _against_policy(broken)
     data = patch.encode()
     checked = command.run(["apply", "--check", "-"], folder=place, given=data)
     if not checked.is_ok:
         reason = f"the patch does not apply: {checked.errors.strip()[:500]}"
         raise ActivityFailed(FailureKind.DOMAIN_NEGATIVE, reason)
-    command.must(["apply", "--index", "-"], folder=place, given=data)
+    command.must(["apply", "--cached", "-"], folder=place, given=data)
+    staged = command.must(["diff", "--cached", "--raw", "--no-renames", "-z"], folder=place)
+    broken = index_violations(staged, limits)
+    if broken:
+        raise _against_policy(broken)
+    command.must(["apply", "-"], folder=place, given=data)
+
+
+def _against_policy(broken: tuple[str, ...]) -> ActivityFailed:
+    return ActivityFailed(FailureKind.POLICY_BOUND, "the patch " + "; ".join(broken))
 
 
 def build_commit(place: Path, message: str, committed_at: str) -> Commit:

@@ -1,0 +1,1 @@
+"""The seam to models: typed requests, typed results, classified failures."""

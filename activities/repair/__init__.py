@@ -1,0 +1,1 @@
+"""The offline repairer: it searches for small edits that make the failing procedure pass."""
