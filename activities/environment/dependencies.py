@@ -69,13 +69,15 @@ def resolved_versions(install: Install, cache: Path) -> tuple[str, ...]:
 
 
 def _keep(install: Install, workspace: Path, cache: Path) -> None:
-    draft = cache.with_name(f"{cache.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    draft.mkdir(parents=True)
     for name in install.produces:
         if not (workspace / name).exists():
             reason = f"the installation ended well and made no {name}; see [install] produces"
             raise ActivityFailed(FailureKind.PERMANENT, reason)
+    draft = cache.with_name(f"{cache.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    for name in install.produces:
+        (draft / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.move(workspace / name, draft / name)
+    draft.mkdir(parents=True, exist_ok=True)
     try:
         draft.rename(cache)
     except OSError:

@@ -18,7 +18,12 @@ from orchestrator.clock import wait_for
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 
 Prepare = Callable[..., Prepared]
-HANGS = "[[\"{python}\", \"-c\", \"import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()']); print('hanging', flush=True); __import__('signal').pause()\"]]"
+HANGS = """
+import signal, subprocess, sys
+subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
+print("hanging", flush=True)
+signal.pause()
+"""
 WORKER = """
 import sys, threading
 from pathlib import Path
@@ -79,6 +84,7 @@ def test_stopping_the_application_ends_also_what_left_its_session(
     environments: Environments, prepare: Prepare, run_tag: str
 ) -> None:
     with environments.session(prepare(mode="strays")) as session:
+        session.log_tail()
         before = set(list_processes(run_tag))
         session.start_app()
         assert len(set(list_processes(run_tag)) - before) >= 2
@@ -127,7 +133,9 @@ def test_a_wish_to_stop_ends_the_sandbox_in_the_middle_of_a_command(
 def test_a_check_that_hangs_is_ended_at_its_limit_with_all_it_started(
     environments: Environments, prepare: Prepare, run_tag: str
 ) -> None:
-    evidence = environments.check(prepare(check=HANGS, check_s=1))
+    prepared = prepare(check='[["{python}", "hang.py"]]', check_s=1)
+    (prepared.workspace / "hang.py").write_text(HANGS)
+    evidence = environments.check(prepared)
     assert not evidence.passed
     assert "hanging" in evidence.output_tail
     assert "still running after 1 s" in evidence.output_tail

@@ -98,6 +98,7 @@ def test_other_processes_are_not_visible_and_no_power_is_left(
 from pathlib import Path
 pids = [int(e.name) for e in Path("/proc").iterdir() if e.name.isdigit()]
 status = Path("/proc/self/status").read_text()
-print(len(pids) < 10, [line.split()[1] for line in status.splitlines() if line.startswith("CapEff")])
+powers = [line.split()[1] for line in status.splitlines() if line.startswith("CapEff")]
+print(len(pids) < 10, powers)
 """
     assert ask(environments, prepare(), program) == "True ['0000000000000000']"

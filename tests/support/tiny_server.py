@@ -46,13 +46,6 @@ class Site(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer the fixed pages, and the ones that do harm."""
         at = urlsplit(self.path)
-        pages = {
-            "/form": FORM,
-            "/list": LIST,
-            "/sign-in": SIGN_IN,
-            "/noisy": NOISY,
-            "/later": LATER,
-        }
         harm: dict[str, Callable[[], None]] = {
             "/kill-renderer": lambda: kill_ours("--type=renderer"),
             "/kill-browser": lambda: kill_ours("--remote-debugging-pipe"),
