@@ -45,6 +45,10 @@ class Client:
             raise NotConfigured("set OUTLAST_API_URL and OUTLAST_TOKEN, or run `outlast up` first")
         return cls(url, token)
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
     def get(self, path: str, **params: Any) -> JsonObject:
         """Read. Raises ApiRefused."""
         return self._answer(self._http.get(path, params=params))

@@ -22,7 +22,7 @@ from cli.settings import Settings
 from orchestrator.engine.database import Database
 from orchestrator.workflows.catalogue import definitions
 from reconciler.ambiguous_operations import AmbiguousOperations
-from reconciler.daemon import Reconciler
+from reconciler.daemon import Duty, Reconciler
 from reconciler.expired_leases import ExpiredLeases
 from sandbox.host.server import serve
 
@@ -66,7 +66,7 @@ def reconciler(every_s: float = 0.5) -> None:
     settings = Settings.read()
     database, known = Database(settings.needed_dsn()), definitions()
     registry = build(settings.home, settings.needed_host())
-    duties = [
+    duties: list[Duty] = [
         ExpiredLeases(database, known),
         AmbiguousOperations(database, known, registry, process_name()),
     ]

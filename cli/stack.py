@@ -21,6 +21,7 @@ from orchestrator.engine.database import Database
 from orchestrator.store import principals
 from sandbox.app_repository import APP, build
 from sandbox.host import seed, tokens
+from sandbox.host.tokens import Tokens
 from sandbox.owner.child import Child
 from sandbox.owner.owner import Owner
 from sandbox.postgres.server import Server
@@ -44,7 +45,7 @@ class Addresses:
     host: str
     dsn: str
     tokens: Mapping[str, str]
-    host_tokens: tokens.Tokens
+    host_tokens: Tokens
 
 
 class Stack:
@@ -89,7 +90,7 @@ class Stack:
         upgrade(dsn)
         return dsn
 
-    def _start_host(self) -> tokens.Tokens:
+    def _start_host(self) -> Tokens:
         folder = self.home / "host"
         folder.mkdir(exist_ok=True)
         given = tokens.ensure(folder)
@@ -132,7 +133,7 @@ class Stack:
         }
         return {**kept, "OUTLAST_HOME": str(self.home), "PYTHONUNBUFFERED": "1"}
 
-    def _write_secrets(self, host_tokens: tokens.Tokens) -> None:
+    def _write_secrets(self, host_tokens: Tokens) -> None:
         """Give workers their secrets in a file of their own, and no process's environment."""
         every = {"HOST_TOKEN": host_tokens.of(tokens.BOT), **DEMO_SECRETS}
         lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in every.items())

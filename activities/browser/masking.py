@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import zipfile
@@ -22,13 +23,17 @@ def forms(secrets: Iterable[str]) -> list[str]:
     for secret in secrets:
         if len(secret) >= SHORTEST:
             found |= {secret, quote(secret), quote_plus(secret), json.dumps(secret)[1:-1]}
-            found |= {json.dumps(secret, ensure_ascii=False)[1:-1]}
+            found |= {json.dumps(secret, ensure_ascii=False)[1:-1], html.escape(secret)}
     return sorted(found, key=len, reverse=True)
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:
     """Return the text without any form of the secrets."""
-    for form in forms(secrets):
+    return _without(text, forms(secrets))
+
+
+def _without(text: str, wanted: list[str]) -> str:
+    for form in wanted:
         text = text.replace(form, MASK)
     return text
 
@@ -39,7 +44,7 @@ def mask_trace(data: bytes, secrets: Iterable[str]) -> bytes:
     Recorded bodies of requests and pages may hold a session's tokens: with secrets in play they
     are left out whole.
     """
-    wanted = [form.encode() for form in forms(secrets)]
+    wanted = forms(secrets)
     target = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(data)) as source,
@@ -54,35 +59,40 @@ def mask_trace(data: bytes, secrets: Iterable[str]) -> bytes:
     return target.getvalue()
 
 
-def _mask_member(name: str, content: bytes, wanted: list[bytes]) -> bytes:
+def _mask_member(name: str, content: bytes, wanted: list[str]) -> bytes:
     if name.endswith((".trace", ".network")):
-        lines = [_mask_line(line, bool(wanted)) for line in content.split(b"\n")]
+        lines = [_mask_line(line, wanted) for line in content.split(b"\n")]
         content = b"\n".join(lines)
     for form in wanted:
-        content = content.replace(form, MASK.encode())
+        content = content.replace(form.encode(), MASK.encode())
     return content
 
 
-def _mask_line(line: bytes, has_secrets: bool) -> bytes:
+def _mask_line(line: bytes, wanted: list[str]) -> bytes:
     try:
         said = json.loads(line)
     except ValueError:
         return line
-    return json.dumps(_mask_value(said, has_secrets), ensure_ascii=False).encode()
+    return json.dumps(_mask_value(said, wanted), ensure_ascii=False).encode()
 
 
-def _mask_value(said: Any, has_secrets: bool) -> Any:
-    """Return the value without cookies and credentials; with secrets, without form bodies."""
+def _mask_value(said: Any, wanted: list[str]) -> Any:
+    """Return the value without cookies and credentials; with secrets, without form bodies.
+
+    Strings are read decoded: what quotes a quoted secret again hides it from a plain search.
+    """
+    if isinstance(said, str):
+        return _without(said, wanted)
     if isinstance(said, list):
-        return [_mask_value(each, has_secrets) for each in said]
+        return [_mask_value(each, wanted) for each in said]
     if not isinstance(said, Mapping):
         return said
     if str(said.get("name", "")).lower() in CREDENTIAL_HEADERS and "value" in said:
         return {**said, "value": MASK}
-    kept = {key: _mask_value(value, has_secrets) for key, value in said.items()}
+    kept = {key: _mask_value(value, wanted) for key, value in said.items()}
     if isinstance(kept.get("cookies"), list):
         kept["cookies"] = []
-    if has_secrets:
+    if wanted:
         kept.pop("postData", None)
     return kept
 

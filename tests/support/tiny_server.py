@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 DATA = Path(os.environ["DATA_DIR"])
 MODE = os.environ.get("MODE", "")
-SESSION = "session-token-4711"
+SESSION = f"session-{4711 * 3}"  # not in this source, so that a search finds copies of it alone
 FORM = """<h1>Order desk</h1><form method="post" action="/order">
 <label>Amount <input name="amount" value="1"></label>
 <label>Colour <select name="colour"><option>Red</option><option>Blue</option></select></label>
@@ -121,17 +121,29 @@ def count_visit() -> int:
 
 def kill_ours(word: str) -> None:
     """Kill the browser processes of our own sandbox that carry this word."""
-    tag = f"OUTLAST_RUN_TAG={os.environ['OUTLAST_RUN_TAG']}".encode()
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            is_ours = tag in (entry / "environ").read_bytes().split(b"\0")
             words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").split(b" ")
         except OSError:
             continue
-        if is_ours and word.encode() in words:
+        if word.encode() in words and is_ours(int(entry.name)):
             os.kill(int(entry.name), signal.SIGKILL)
+
+
+def is_ours(pid: int) -> bool:
+    """Return whether the process or one above it carries our tag; some wipe their own."""
+    tag = f"OUTLAST_RUN_TAG={os.environ['OUTLAST_RUN_TAG']}".encode()
+    while pid > 1:
+        entry = Path(f"/proc/{pid}")
+        try:
+            if tag in (entry / "environ").read_bytes().split(b"\0"):
+                return True
+            pid = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return False
+    return False
 
 
 def leave_a_stray() -> None:
