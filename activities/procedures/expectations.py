@@ -7,6 +7,7 @@ from typing import Any
 
 from activities.procedures.words import (
     FIELD_WORD,
+    OUTSIDE_QUOTES,
     PATH,
     QUOTED,
     ROLE,
@@ -15,6 +16,7 @@ from activities.procedures.words import (
     path_of,
     plain,
     rule,
+    without_host,
 )
 
 Raw = dict[str, Any]
@@ -25,21 +27,25 @@ NUMBERS = {
     )
 }
 COUNT = r"(?P<count>\d+|" + "|".join(NUMBERS) + ")"
-PAGE = r"(?:(?:the|that|this|its|my)\s+)?(?:page|screen|site|list|view|it)"
+PAGE = r"(?:it|(?:(?:the|that|this|its|my)\s+)?[\w-]+(?:\s+[\w-]+)?)"
 MAY = r"(?:(?:should|must|ought\s+to|will|would|to)\s+)?(?:then\s+|now\s+|still\s+|again\s+)?"
-SHOWS = r"(?:shows?|says?|displays?|contains?|reads?|has|have|lists?|tells?|see)"
+SHOWS = r"(?:shows?|says?|displays?|contains?|reads?|has|have|lists?|tells?|stands?|see)"
 NOT = r"(?:(?:does|do|should|must)(?:\s+not|n't)|no\s+longer|never|cannot|can't)"
 QUOTES = r"\"[^\"]+\"(?:(?:,|\s+and|,\s+and)\s+(?:also\s+)?\"[^\"]+\")*"
 THERE = (
-    r"(?:there\s+(?:is|are|should\s+be|must\s+be)|(?:i|we|you)\s+(?:should\s+|can\s+)?(?:see|find))"
+    r"(?:there\s+(?:is|are|should\s+be|must\s+be)(?:\s+still|\s+now)?|(?:(?:i|we|you)\s+)?(?:should\s+|can\s+|must\s+)?"
+    r"(?:also\s+|still\s+)?(?:see|find))"
 )
 HOLDS = (
     r"(?:(?:still\s+)?(?:holds?|contains?|has|shows?|reads?)|is(?:\s+still)?(?:\s+set\s+to)?|"
     r"should\s+(?:still\s+)?(?:hold|contain|be|read|show))"
 )
+WHERE = r"(?:\s+(?:in|on|among|at)\s+(?:the\s+)?[\w-]+(?:\s+of\s+the\s+[\w-]+)?)?"
 VISIBLE = (
-    r"(?:is|are|should\s+be|must\s+be)\s+(?P<not>not\s+)?(?:visible|shown|there|present|"
-    r"displayed|on\s+the\s+page)"
+    r"(?:(?:is|are|should\s+be|must\s+be)\s+(?P<not>not\s+|no\s+longer\s+)?(?:visible|shown|there|"
+    r"present|displayed|to\s+be\s+seen|on\s+the\s+page)|(?:should\s+|must\s+)?appears?|"
+    r"(?P<gone>(?:does|do|should|must)(?:\s+not|n't)\s+(?:appear|show(?:\s+up)?)|is\s+gone|"
+    rf"(?:has\s+)?(?:disappeared|vanished)))(?:\s+any\s?more)?{WHERE}"
 )
 TEXT = re.compile(r'"([^"]+)"')
 
@@ -67,21 +73,48 @@ ROLE_SEEN = rule(
 NAMED_ROLE_SEEN = rule(
     rf"(?:{THERE}\s+)?(?P<no>no\s+)?{THING}{QUOTED.format('name')}\s+{ROLE}(?:\s+{VISIBLE})?"
 )
-TEXT_SEEN = rule(rf"(?:{THERE}\s+)?{THING}(?P<texts>{QUOTES})(?:\s+{VISIBLE})?")
+TEXT_SEEN = rule(
+    rf"(?:{THERE}\s+)?{THING}(?:text\s+|message\s+|words?\s+|line\s+|notice\s+)?"
+    rf"(?P<texts>{QUOTES})(?:\s+{VISIBLE})?"
+)
 COUNTED = rule(
     rf"(?:{THERE}\s+|{PAGE}\s+{MAY}{SHOWS}\s+)(?:exactly\s+)?{COUNT}\s+{ROLE}s?"
     r"(?:\s+(?:on|in)\s+the\s+(?:page|list|table))?"
 )
-STANDS = rule(
-    rf"(?:(?:the\s+)?(?:address|url|path|browser|page)\s+(?:is(?:\s+now)?(?:\s+on|\s+at)?|should\s+be"
-    rf"(?:\s+on|\s+at)?|stands\s+on|shows\s+the\s+address)|i\s+(?:am|should\s+be|land|end\s+up)\s+"
-    rf"(?:on|at))\s+\"?{PATH}\"?"
+BE_AT = r"(?:is(?:\s+now)?(?:\s+on|\s+at)?|should\s+be(?:\s+on|\s+at)?|stands\s+on)"
+BE_TAKEN = (
+    r"(?:(?:i|we|you)\s+)?(?:(?:am|are|get|should\s+be|to\s+be|be)\s+)?"
+    r"(?:taken|sent|redirected|brought|led)\s+(?:back\s+)?to(?:\s+the\s+page)?"
 )
+STANDS = rule(
+    rf"(?:(?:the\s+)?(?:address|url|path|browser|page)\s+(?:{BE_AT}|shows\s+the\s+address)|"
+    rf"i\s+(?:am|should\s+be|land|end\s+up)\s+(?:on|at)|{BE_TAKEN})\s+\"?{PATH}\"?"
+)
+LEAD_IN = re.compile(
+    r"^(?:(?:and|but|so|also)\s+)*(?:(?:i|we)\s+)?(?:also\s+|would\s+(?:also\s+)?)?expect(?:ed)?"
+    r"(?:\s+that)?\s+|^(?:that|in\s+other\s+words),?\s+",
+    re.I,
+)
+JOINT = re.compile(rf"(?:,|;)?\s+(?:and|but)\s+{OUTSIDE_QUOTES}", re.I)
 
 
 def read_expectation(sentence: str) -> list[Raw] | None:
-    """Return what the sentence says is correct, or None when it is not understood."""
-    words = plain(sentence)
+    """Return what the sentence says is correct, or None when it is not understood.
+
+    A sentence with several parts is understood only if all of them are.
+    """
+    words = plain(LEAD_IN.sub("", plain(without_host(sentence))))
+    whole = _read_one(words)
+    if whole is not None:
+        return whole
+    for joint in JOINT.finditer(words):
+        left, right = _read_one(words[: joint.start()]), read_expectation(words[joint.end() :])
+        if left is not None and right is not None:
+            return left + right
+    return None
+
+
+def _read_one(words: str) -> list[Raw] | None:
     if match := FIELD_HOLDS.match(words):
         label = {"by": "label", "value": match["label"]}
         return [{"expect": "value", "target": label, "equals": match["value"]}]
@@ -100,7 +133,7 @@ def read_expectation(sentence: str) -> list[Raw] | None:
     if match := SHOWS_TEXT.match(words):
         return [_text(text, is_shown=True) for text in TEXT.findall(match["texts"])]
     if match := TEXT_SEEN.match(words):
-        is_shown = not match["not"]
+        is_shown = not (match["not"] or match["gone"])
         return [_text(text, is_shown=is_shown) for text in TEXT.findall(match["texts"])]
     return None
 
@@ -118,6 +151,6 @@ def _count(match: re.Match[str]) -> Raw:
 
 def _role(match: re.Match[str]) -> Raw:
     role = ROLES[" ".join(match["role"].lower().split())]
-    is_visible = not (match["no"] or match["not"])
+    is_visible = not (match["no"] or match["not"] or match["gone"])
     target = {"by": "role", "value": role, "name": match["name"]}
     return {"expect": "visible", "target": target, "is_visible": is_visible}

@@ -6,12 +6,18 @@ understood is named; nothing is guessed, because a guessed step proves nothing.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from activities.procedures.expectations import read_expectation
 from activities.procedures.report import split
 from activities.procedures.steps import Raw, read_step
 from orchestrator.contracts.procedure import Procedure
+
+NAMES_SOMETHING = re.compile(r"\"|(?:^|\s)/\w|\d")
 
 
 @dataclass(frozen=True)
@@ -34,14 +40,24 @@ def read_report(title: str, text: str) -> Procedure | Missing:
     if lacks:
         return Missing(tuple(lacks))
     secrets = tuple(sorted({step["secret"] for step in steps if step.get("secret")}))
-    return Procedure.model_validate(
-        {
-            "title": title,
-            "steps": _numbered("step", steps),
-            "expectations": _numbered("expect", expectations),
-            "secrets": secrets,
-        }
-    )
+    raw = {
+        "title": title,
+        "steps": _numbered("step", steps),
+        "expectations": _numbered("expect", expectations),
+        "secrets": secrets,
+    }
+    try:
+        return Procedure.model_validate(raw)
+    except ValidationError as fault:
+        return Missing(tuple(_over_limit(error) for error in fault.errors()))
+
+
+def _over_limit(error: ErrorDetails) -> str:
+    """Return what is too large or of a wrong form, in words."""
+    if error["type"] == "too_long" and len(error["loc"]) == 1:
+        return f"at most {error['ctx']['max_length']} {error['loc'][0]}"
+    where = " ".join(str(part) for part in error["loc"])
+    return f"a procedure within its limits: {where}: {error['msg']}"
 
 
 def _read_steps(sentences: tuple[str, ...], lacks: list[str]) -> list[Raw]:
@@ -56,10 +72,16 @@ def _read_steps(sentences: tuple[str, ...], lacks: list[str]) -> list[Raw]:
 
 
 def _read_expectations(sentences: tuple[str, ...], lacks: list[str]) -> list[Raw]:
-    """Read what is understood; sentences of comment beside it take nothing away."""
-    read = [read_expectation(sentence) for sentence in sentences]
-    found = [raw for raws in read if raws for raw in raws]
-    if sentences and not found:
+    """Read each; only a sentence that names nothing on the page is passed over as comment."""
+    found: list[Raw] = []
+    unclear: list[str] = []
+    for sentence in sentences:
+        read = read_expectation(sentence)
+        found += read or []
+        if read is None and NAMES_SOMETHING.search(sentence):
+            unclear.append(sentence)
+    lacks += [f"an expectation that is understood; it says: {said[:200]}" for said in unclear]
+    if sentences and not found and not unclear:
         said = " ".join(sentences)[:200]
         lacks.append(f"an expectation that is understood; it says: {said}")
     return found

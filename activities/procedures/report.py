@@ -14,12 +14,14 @@ EXPECTED = re.compile(
     re.I,
 )
 SEEN = re.compile(
-    r"^\W*(?:seen|actual(?:ly)?(?:\s+(?:result|behaviou?r|outcome))?|observed|"
+    r"^\W*(?:seen|(?:wrong|current|present|faulty)(?:\s+(?:result|behaviou?r|outcome))|actual(?:ly)?(?:\s+(?:result|behaviou?r|outcome))?|observed|"
     r"what\s+(?:happens|happened|i\s+(?:saw|see|got))(?:\s+instead)?|instead|but\s+i\s+(?:saw|see|got))"
     r"\b\s*[:\-\u2013\u2014]?[*_\s]*(?P<rest>.*)$",
     re.I,
 )
 QUOTES = {ord(mark): '"' for mark in "\u201c\u201d\u201e\u201f\u00ab\u00bb`\u2033"}
+SINGLE = re.compile(r"(?<![\w\"])['\u2018]([^'\u2018\u2019\"\n]+)['\u2019](?!\w)")
+LINE_MAX = 2_000
 SENTENCE_END = re.compile(r'(?<=[.!;])\s+(?=(?:[^"]*"[^"]*")*[^"]*$)')
 
 
@@ -38,7 +40,9 @@ def split(text: str) -> Parts:
     expected: list[str] = []
     seen: list[str] = []
     current: list[str] | None = None
-    for line in text.translate(QUOTES).splitlines():
+    is_new = False
+    for whole in SINGLE.sub(r'"\1"', text.translate(QUOTES)).splitlines():
+        line = whole[:LINE_MAX]
         if match := NUMBERED.match(line):
             current = expected if current is expected else steps
             current.append(match["text"].strip())
@@ -50,11 +54,12 @@ def split(text: str) -> Parts:
             if current is not None:
                 current.append(match["text"].strip())
         elif not line.strip():
-            current = current if current in (expected, seen) else None
-        elif current:
+            current = None if current is steps else current
+        elif current and not is_new:
             current[-1] = f"{current[-1]} {line.strip()}"
         elif current is not None:
             current.append(line.strip())
+        is_new = not line.strip()
     return Parts(tuple(steps), _sentences(expected), _sentences(seen))
 
 

@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from activities.procedures.words import (
+    FIELD,
     FIELD_WORD,
+    NAMED,
+    OUTSIDE_QUOTES,
     PATH,
     QUOTED,
     ROLES,
@@ -16,6 +19,8 @@ from activities.procedures.words import (
     path_of,
     plain,
     rule,
+    without_filler,
+    without_host,
 )
 
 Raw = dict[str, Any]
@@ -28,12 +33,17 @@ GO = (
     r"start\s+(?:on|at|from|with)|return\s+to|call\s+up|reload|come\s+back\s+to|look\s+at)"
 )
 PRESS = r"(?:click|press|hit|push|tap|follow|use|activate|choose)(?:\s+on)?"
-TYPE = r"(?:type|enter|put|write|input|key\s+in|insert|fill\s+in|give)"
+TYPE = r"(?:type|enter|put|write|input|key\s+in|insert|fill(?:\s+in)?|give)"
 PICK = r"(?:choose|select|pick|take)"
 TICK = r"(?:tick|check|mark|enable|turn\s+on|switch\s+on)"
 UNTICK = r"(?:untick|uncheck|unmark|disable|turn\s+off|switch\s+off)"
 KEYS = r"(?P<key>enter|return|escape|tab|space|backspace|delete)"
 BOX = r"(?:(?:check\s?box|box|option)\s+)?"
+INTO = r"(?:in|into|in\s+to|for|as|at|under)"
+BY_DOING = (
+    r"(?:confirm|submit|continue|finish|send|save|go\s+on)(?:\s+(?:the\s+|my\s+|it\b)?\w*)?\s+"
+    r"(?:with|by|via|using)(?:\s+(?:clicking|pressing|tapping|hitting))?(?:\s+on)?"
+)
 CONTROL = r"(?:(?P<before>button|link|tab)\s+)?"
 CONTROL_AFTER = r"(?:\s+(?P<after>button|link|tab))?"
 
@@ -116,14 +126,14 @@ RULES: tuple[tuple[re.Pattern[str], Maker], ...] = (
     (rule(rf"(?:on|at)\s+{PATH},?\s+{SIGN}\s+{AS},?\s+{BY}"), _sign_in),
     (
         rule(
-            rf"{GO}\s+{THING}(?:\"[^\"]*\"\s+)?(?:page|address|url|site)?\s*(?:at|on|under)?\s*"
-            rf"\(?\"?{PATH}\"?\)?(?:\s+(?:again|once\s+more|in\s+(?:a|the)\s+browser))?"
+            rf"{GO}(?:\s+(?:\"[^\"]*\"|[\w-]+))*?\s+\(?\"?{PATH}\"?\)?"
+            r"(?:\s+in\s+(?:a|the)\s+browser)?"
         ),
         _open,
     ),
     (rule(rf"{PRESS}\s+{THING}{KEYS}(?:\s+key)?"), _press),
     (
-        rule(rf"{TYPE}\s+{SECRET}\s+(?:in|into|in\s+to|for|as)\s+{THING}{LABEL}{FIELD_WORD}"),
+        rule(rf"{TYPE}\s+{SECRET}\s+{INTO}\s+{THING}{FIELD}{LABEL}{FIELD_WORD}"),
         _fill_secret,
     ),
     (
@@ -141,57 +151,62 @@ RULES: tuple[tuple[re.Pattern[str], Maker], ...] = (
     ),
     (rule(rf"set\s+{THING}(?:drop-?\s?down|list|menu)\s+{LABEL}\s+to\s+{VALUE}"), _select),
     (
+        rule(rf"{TYPE}\s+{THING}{VALUE}\s+{INTO}\s+{THING}{FIELD}{LABEL}{FIELD_WORD}{WITHIN}"),
+        _fill,
+    ),
+    (
         rule(
-            rf"{TYPE}\s+{THING}{VALUE}\s+(?:in|into|in\s+to|for|as|at|under)\s+{THING}"
-            rf"(?:(?:field|box|input)\s+)?{LABEL}{FIELD_WORD}{WITHIN}"
+            rf"(?:fill(?:\s+in|\s+out)?|complete|replace|overwrite)\s+{THING}{FIELD}{LABEL}"
+            rf"{FIELD_WORD}{WITHIN}\s+(?:with|as|by)\s+{VALUE}"
         ),
         _fill,
     ),
     (
         rule(
-            rf"(?:fill(?:\s+in|\s+out)?|complete)\s+{THING}(?:(?:field|box)\s+)?{LABEL}{FIELD_WORD}"
-            rf"{WITHIN}\s+(?:with|as)\s+{VALUE}"
+            rf"(?:set|change|correct|edit|adjust|update)\s+{THING}{FIELD}{LABEL}{FIELD_WORD}"
+            rf"{WITHIN}\s+(?:to|into)\s+{VALUE}"
         ),
+        _fill,
+    ),
+    (
+        rule(rf"(?:in|into)\s+{THING}{FIELD}{LABEL}{FIELD_WORD},?\s+{TYPE}\s+{THING}{VALUE}"),
         _fill,
     ),
     (
         rule(
-            rf"(?:set|change|correct|edit)\s+{THING}(?:(?:field|box)\s+)?{LABEL}{FIELD_WORD}{WITHIN}"
-            rf"\s+to\s+{VALUE}"
+            rf"(?:clear|empty|blank|leave)\s+{THING}{FIELD}{LABEL}{FIELD_WORD}{WITHIN}"
+            r"(?:\s+(?:empty|blank|as\s+empty))?"
         ),
-        _fill,
-    ),
-    (
-        rule(
-            rf"(?:in|into)\s+{THING}(?:(?:field|box)\s+)?{LABEL}{FIELD_WORD},?\s+{TYPE}\s+{VALUE}"
-        ),
-        _fill,
-    ),
-    (
-        rule(rf"(?:clear|empty|blank)\s+{THING}(?:(?:field|box)\s+)?{LABEL}{FIELD_WORD}{WITHIN}"),
         _clear,
     ),
+    (rule(rf"{PICK}\s+{THING}(?:radio(?:\s+button)?|option)\s+{NAMED}{LABEL}{WITHIN}"), _tick),
     (rule(rf"{UNTICK}\s+{THING}{BOX}{LABEL}(?:\s+(?:check\s?box|box|option))?{WITHIN}"), _untick),
     (rule(rf"{TICK}\s+{THING}{BOX}{LABEL}(?:\s+(?:check\s?box|box|option))?{WITHIN}"), _tick),
     (
         rule(
-            rf"(?:{PRESS}|{GO}|select)\s+{THING}{CONTROL}(?:called\s+|named\s+|labelled\s+)?"
+            rf"(?:{PRESS}|{GO}|{BY_DOING}|select)\s+{THING}{CONTROL}{NAMED}"
             rf"{NAME}{CONTROL_AFTER}{WITHIN}"
         ),
         _click,
     ),
 )
-VERBS = rf"(?:{SIGN}|{GO}|{PRESS}|{TYPE}|{PICK}|{TICK}|{UNTICK}|set|change|clear|fill)"
-JOINED = re.compile(
-    rf'(?:,|;)?\s+(?:and(?:\s+then)?|then)\s+(?={VERBS}\s)(?=(?:[^"]*"[^"]*")*[^"]*$)', re.I
+VERBS = (
+    rf"(?:{SIGN}|{GO}|{PRESS}|{TYPE}|{PICK}|{TICK}|{UNTICK}|set|change|clear|leave|confirm|submit)"
+)
+JOINED = re.compile(rf"(?:,|;)?\s+(?:and(?:\s+then)?|then)\s+(?={VERBS}\s){OUTSIDE_QUOTES}", re.I)
+PLACE = r"(?:row|line|section|card|item|entry|part|box)"
+INSIDE = re.compile(
+    rf"^(?:with)?in(?:side)?\s+{THING}(?:{PLACE}\s+(?:of\s+|for\s+|with\s+)?{NAMED}"
+    rf'"(?P<after>[^"]+)"|"(?P<before>[^"]+)"\s+{PLACE}),?\s+(?P<rest>.+)$',
+    re.I,
 )
 
 
 def read_step(sentence: str) -> list[Raw] | None:
     """Return the steps that a numbered sentence says, or None when it is not understood."""
     found: list[Raw] = []
-    for part in JOINED.split(sentence):
-        read = _read_one(plain(part))
+    for part in JOINED.split(without_host(sentence)):
+        read = _read_one(plain(without_filler(plain(part))))
         if read is None:
             return None
         found += read
@@ -202,4 +217,17 @@ def _read_one(sentence: str) -> list[Raw] | None:
     for pattern, make in RULES:
         if match := pattern.match(sentence):
             return make(match.groupdict())
-    return None
+    return _read_inside(sentence)
+
+
+def _read_inside(sentence: str) -> list[Raw] | None:
+    """Read `in the row "X", do this`: the place is said first, and narrows what is done there."""
+    match = INSIDE.match(sentence)
+    read = _read_one(plain(match["rest"])) if match else None
+    if match is None or read is None:
+        return None
+    place = match["after"] or match["before"]
+    return [
+        {**raw, "target": {"within": place, **raw["target"]}} if "target" in raw else raw
+        for raw in read
+    ]

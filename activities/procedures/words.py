@@ -8,6 +8,8 @@ QUOTED = r'"(?P<{0}>[^"]+)"'
 PATH = r"(?P<path>/[^\s\"',;)]*)"
 THING = r"(?:the\s+|a\s+|an\s+|our\s+)?"
 FIELD_WORD = r"(?:\s+(?:text\s+)?(?:field|box|input|area|entry))?"
+NAMED = r"(?:called\s+|named\s+|labell?ed\s+|saying\s+)?"
+FIELD = rf"(?:(?:[\w-]+\s+)?(?:field|box|input|area)\s+{NAMED})?"
 WITHIN = (
     r"(?:\s+(?:next\s+to|beside|(?:in|on)\s+the\s+(?:same\s+)?(?:row|line|section|card|item|entry|"
     r"part)(?:\s+(?:of|for|with|named|called|that\s+says))?|for|within|inside(?:\s+of)?|under|of|in|"
@@ -21,6 +23,13 @@ LEAD = re.compile(
     re.I,
 )
 TRAIL = re.compile(r"[\s.!,;]+$")
+OUTSIDE_QUOTES = r'(?=(?:[^"]*"[^"]*")*[^"]*$)'
+FILLER = re.compile(
+    r"\s+(?:please|there|here|now|simply|again|once\s+(?:more|again)|(?:at|in|on)\s+the\s+"
+    rf"(?:top|bottom|left|right|middle|end)(?:\s+of\s+the\s+\w+)?)\b{OUTSIDE_QUOTES}",
+    re.I,
+)
+HOST = re.compile(rf"https?://[^\s/\"]+(?P<path>/[^\s\"]*)?{OUTSIDE_QUOTES}", re.I)
 ROLES = {
     "button": "button",
     "link": "link",
@@ -52,6 +61,16 @@ def plain(sentence: str) -> str:
     """Return the sentence without filler in front and stops behind, white space folded."""
     folded = " ".join(sentence.split())
     return TRAIL.sub("", LEAD.sub("", folded))
+
+
+def without_filler(sentence: str) -> str:
+    """Return the sentence without the small words that say how or where, outside of quotes."""
+    return FILLER.sub("", sentence)
+
+
+def without_host(sentence: str) -> str:
+    """Return the sentence with each whole address cut to its path: there is one host to be at."""
+    return HOST.sub(lambda match: match["path"] or "/", sentence)
 
 
 def path_of(text: str) -> str:

@@ -44,6 +44,9 @@ class OfflineRepairer:
     name = "offline-repairer"
     version = "1"
 
+    def __init__(self, most_screened: int = MOST_SCREENED) -> None:
+        self._most_screened = most_screened
+
     def propose(self, request: ProposalRequest, bench: Workbench) -> Proposal:
         """Return the best candidate that was not tried before. Raises ActivityFailed."""
         screening = Screening(_with_memo(request, bench))
@@ -74,7 +77,7 @@ class OfflineRepairer:
         tried = {prior.patch for prior in request.prior}
         judged: list[Judged] = []
         seen: set[str] = set()
-        most = MOST_BLIND if screening.is_blind else MOST_SCREENED
+        most = MOST_BLIND if screening.is_blind else self._most_screened
         for each in ranked:
             if screening.bench.stop.is_set():
                 raise ActivityFailed(FailureKind.TRANSIENT, "stopped as told")

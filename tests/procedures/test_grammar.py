@@ -118,3 +118,38 @@ def test_a_sign_in_names_its_secret_and_never_its_value() -> None:
     assert isinstance(read, Procedure)
     assert read.secrets == ("SHOP_PASSWORD",)
     assert [step.do for step in read.steps[:4]] == ["navigate", "fill", "fill", "click"]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        'The box "News" is not ticked',
+        'The button "Go" is blue',
+        "There are 5 wobbles",
+        "We are at /a or so",
+    ],
+)
+def test_an_expectation_that_names_something_and_is_not_understood_is_never_passed_over(
+    sentence: str,
+) -> None:
+    read = read_report("t", f'1. Open /a\n\nExpected:\n- The page shows "x"\n- {sentence}\n')
+    assert isinstance(read, Missing)
+    assert sentence in read.lacks[0]
+
+
+def test_a_sentence_of_comment_beside_an_expectation_is_passed_over() -> None:
+    read = read_report("t", '1. Open /a\n\nExpected: The page shows "x". That would be nice.\n')
+    assert isinstance(read, Procedure)
+    assert len(read.expectations) == 1
+
+
+@pytest.mark.parametrize("text", ["", "   \n\n", "x" * 50_000, '"' * 50_000, "1. " * 10_000])
+def test_a_report_without_sense_is_answered_with_what_is_missing(text: str) -> None:
+    assert isinstance(read_report("t", text), Missing)
+
+
+def test_more_steps_than_a_procedure_may_have_are_refused_in_words() -> None:
+    steps = "\n".join(f"{number}. Open /a" for number in range(1, 80))
+    read = read_report("t", f'{steps}\n\nExpected: The page shows "x".\n')
+    assert isinstance(read, Missing)
+    assert "at most 60 steps" in read.lacks[0]
