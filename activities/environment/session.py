@@ -15,6 +15,7 @@ from typing import Any
 from activities.browser.find import find_browser
 from activities.environment.bounded import end_group
 from activities.environment.command import Sandbox
+from orchestrator import seam
 from orchestrator.contracts.environment import ApplicationFile
 from orchestrator.contracts.evidence import ProcedureRun
 from orchestrator.contracts.payload import JsonObject
@@ -169,6 +170,10 @@ class Session:
         return [ProcedureRun.model_validate(raw) for raw in self._ask(order, progress)]
 
     def _ask(self, order: JsonObject, progress: Progress | None = None) -> Any:
+        with seam.crossing("call", f"sandbox-{order['do']}"):
+            return self._answer(order, progress)
+
+    def _answer(self, order: JsonObject, progress: Progress | None) -> Any:
         self._write(order)
         assert self._process is not None
         assert self._process.stdout is not None

@@ -33,8 +33,8 @@ SHOWS = r"(?:shows?|says?|displays?|contains?|reads?|has|have|lists?|tells?|stan
 NOT = r"(?:(?:does|do|should|must)(?:\s+not|n't)|no\s+longer|never|cannot|can't)"
 QUOTES = r"\"[^\"]+\"(?:(?:,|\s+and|,\s+and)\s+(?:also\s+)?\"[^\"]+\")*"
 THERE = (
-    r"(?:there\s+(?:is|are|should\s+be|must\s+be)(?:\s+still|\s+now)?|(?:(?:i|we|you)\s+)?(?:should\s+|can\s+|must\s+)?"
-    r"(?:also\s+|still\s+)?(?:see|find))"
+    r"(?:there\s+(?:is|are|should\s+be|must\s+be)(?:\s+still|\s+now)?|"
+    r"(?:(?:i|we|you)\s+)?(?:should\s+|can\s+|must\s+)?(?:also\s+|still\s+)?(?:see|find))"
 )
 HOLDS = (
     r"(?:(?:still\s+)?(?:holds?|contains?|has|shows?|reads?)|is(?:\s+still)?(?:\s+set\s+to)?|"
@@ -43,7 +43,8 @@ HOLDS = (
 WHERE = r"(?:\s+(?:in|on|among|at)\s+(?:the\s+)?[\w-]+(?:\s+of\s+the\s+[\w-]+)?)?"
 VISIBLE = (
     r"(?:(?:is|are|should\s+be|must\s+be)\s+(?P<not>not\s+|no\s+longer\s+)?(?:visible|shown|there|"
-    r"present|displayed|to\s+be\s+seen|on\s+the\s+page)|(?:should\s+|must\s+)?appears?|"
+    r"present|displayed|to\s+be\s+seen|on\s+the\s+page)|becomes?\s+visible|"
+    r"(?:should\s+|must\s+)?(?:appears?|become\s+visible|shows?\s+up)|"
     r"(?P<gone>(?:does|do|should|must)(?:\s+not|n't)\s+(?:appear|show(?:\s+up)?)|is\s+gone|"
     rf"(?:has\s+)?(?:disappeared|vanished)))(?:\s+any\s?more)?{WHERE}"
 )
@@ -77,6 +78,7 @@ TEXT_SEEN = rule(
     rf"(?:{THERE}\s+)?{THING}(?:text\s+|message\s+|words?\s+|line\s+|notice\s+)?"
     rf"(?P<texts>{QUOTES})(?:\s+{VISIBLE})?"
 )
+COUNT_SHOWN = rule(rf"(?:exactly\s+)?{COUNT}\s+{ROLE}s?\s+{VISIBLE}")
 COUNTED = rule(
     rf"(?:{THERE}\s+|{PAGE}\s+{MAY}{SHOWS}\s+)(?:exactly\s+)?{COUNT}\s+{ROLE}s?"
     r"(?:\s+(?:on|in)\s+the\s+(?:page|list|table))?"
@@ -88,13 +90,15 @@ BE_TAKEN = (
 )
 STANDS = rule(
     rf"(?:(?:the\s+)?(?:address|url|path|browser|page)\s+(?:{BE_AT}|shows\s+the\s+address)|"
-    rf"i\s+(?:am|should\s+be|land|end\s+up)\s+(?:on|at)|{BE_TAKEN})\s+\"?{PATH}\"?"
+    rf"(?:i\s+)?(?:should\s+|must\s+)?(?:am|be|land|arrive|end\s+up)\s+(?:on|at)|{BE_TAKEN})\s+\"?{PATH}\"?"
 )
 LEAD_IN = re.compile(
     r"^(?:(?:and|but|so|also)\s+)*(?:(?:i|we)\s+)?(?:also\s+|would\s+(?:also\s+)?)?expect(?:ed)?"
     r"(?:\s+that)?\s+|^(?:that|in\s+other\s+words),?\s+",
     re.I,
 )
+BARE = rule(rf"{THING}{QUOTES}")
+PARTS_MAX = 12
 JOINT = re.compile(rf"(?:,|;)?\s+(?:and|but)\s+{OUTSIDE_QUOTES}", re.I)
 
 
@@ -104,14 +108,31 @@ def read_expectation(sentence: str) -> list[Raw] | None:
     A sentence with several parts is understood only if all of them are.
     """
     words = plain(LEAD_IN.sub("", plain(without_host(sentence))))
-    whole = _read_one(words)
-    if whole is not None:
-        return whole
-    for joint in JOINT.finditer(words):
-        left, right = _read_one(words[: joint.start()]), read_expectation(words[joint.end() :])
-        if left is not None and right is not None:
-            return left + right
-    return None
+    ends = [joint.span() for joint in JOINT.finditer(words)][:PARTS_MAX]
+    cuts = [(0, 0), *ends, (len(words), len(words))]
+    found: list[Raw] = []
+    at = 0
+    while at < len(cuts) - 1:
+        read, at = _read_longest(words, cuts, at)
+        if read is None:
+            return None
+        found += read
+    return found
+
+
+def _read_longest(words: str, cuts: list[tuple[int, int]], at: int) -> tuple[list[Raw] | None, int]:
+    """Read as much as is one expectation; return it and where the rest begins.
+
+    A bare quotation goes with what was said before it, and is never read by itself there.
+    """
+    for end in range(len(cuts) - 1, at, -1):
+        part = plain(words[cuts[at][1] : cuts[end][0]])
+        if at > 0 and BARE.match(part):
+            continue
+        read = _read_one(part)
+        if read is not None:
+            return read, end
+    return None, at
 
 
 def _read_one(words: str) -> list[Raw] | None:
@@ -124,8 +145,8 @@ def _read_one(words: str) -> list[Raw] | None:
         ]
     if match := STANDS.match(words):
         return [{"expect": "path", "equals": path_of(match["path"])}]
-    if match := COUNTED.match(words):
-        return [_count(match)]
+    if match := COUNTED.match(words) or COUNT_SHOWN.match(words):
+        return [_count(match)] if not _denies(match) else None
     if match := HIDES.match(words):
         return [_text(text, is_shown=False) for text in TEXT.findall(match["texts"])]
     if match := ROLE_SEEN.match(words) or NAMED_ROLE_SEEN.match(words):
@@ -133,9 +154,14 @@ def _read_one(words: str) -> list[Raw] | None:
     if match := SHOWS_TEXT.match(words):
         return [_text(text, is_shown=True) for text in TEXT.findall(match["texts"])]
     if match := TEXT_SEEN.match(words):
-        is_shown = not (match["not"] or match["gone"])
+        is_shown = not _denies(match)
         return [_text(text, is_shown=is_shown) for text in TEXT.findall(match["texts"])]
     return None
+
+
+def _denies(match: re.Match[str]) -> bool:
+    said = match.groupdict()
+    return bool(said.get("not") or said.get("gone"))
 
 
 def _text(text: str, *, is_shown: bool) -> Raw:
@@ -151,6 +177,6 @@ def _count(match: re.Match[str]) -> Raw:
 
 def _role(match: re.Match[str]) -> Raw:
     role = ROLES[" ".join(match["role"].lower().split())]
-    is_visible = not (match["no"] or match["not"] or match["gone"])
+    is_visible = not (match["no"] or _denies(match))
     target = {"by": "role", "value": role, "name": match["name"]}
     return {"expect": "visible", "target": target, "is_visible": is_visible}

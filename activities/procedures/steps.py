@@ -44,8 +44,13 @@ BY_DOING = (
     r"(?:confirm|submit|continue|finish|send|save|go\s+on)(?:\s+(?:the\s+|my\s+|it\b)?\w*)?\s+"
     r"(?:with|by|via|using)(?:\s+(?:clicking|pressing|tapping|hitting))?(?:\s+on)?"
 )
-CONTROL = r"(?:(?P<before>button|link|tab)\s+)?"
-CONTROL_AFTER = r"(?:\s+(?P<after>button|link|tab))?"
+ACTED_ON = "button|link|tab|heading|row|image|picture"
+CONTROL = rf"(?:(?P<before>{ACTED_ON})\s+)?"
+CONTROL_AFTER = rf"(?:\s+(?P<after>{ACTED_ON}))?"
+SCROLL = rule(
+    r"(?:scroll|move)\s+(?:up|down|to|all\s+the\s+way)\b[^\"]*|"
+    r"wait(?:\s+(?:a\s+(?:moment|little|second)|(?:until|for)\s+the\s+page[^\"]*))?"
+)
 
 
 def _target(found: Found) -> Raw:
@@ -163,7 +168,7 @@ RULES: tuple[tuple[re.Pattern[str], Maker], ...] = (
     ),
     (
         rule(
-            rf"(?:set|change|correct|edit|adjust|update)\s+{THING}{FIELD}{LABEL}{FIELD_WORD}"
+            rf"(?:set|change|correct|edit|adjust|update|increase|decrease|raise|lower)\s+{THING}{FIELD}{LABEL}{FIELD_WORD}"
             rf"{WITHIN}\s+(?:to|into)\s+{VALUE}"
         ),
         _fill,
@@ -174,7 +179,9 @@ RULES: tuple[tuple[re.Pattern[str], Maker], ...] = (
     ),
     (
         rule(
-            rf"(?:clear|empty|blank|leave)\s+{THING}{FIELD}{LABEL}{FIELD_WORD}{WITHIN}"
+            r"(?:clear|empty|blank|leave|(?:remove|delete|erase)\s+(?:the\s+|all\s+)*"
+            rf"(?:text|content|value|words?)s?\s+(?:from|in|of|out\s+of))\s+{THING}{FIELD}"
+            rf"{LABEL}{FIELD_WORD}{WITHIN}"
             r"(?:\s+(?:empty|blank|as\s+empty))?"
         ),
         _clear,
@@ -190,6 +197,11 @@ RULES: tuple[tuple[re.Pattern[str], Maker], ...] = (
         _click,
     ),
 )
+ALSO = re.compile(
+    rf'^(?P<verb>(?:fill(?:\s+in|\s+out)?|set|change)\s+){THING}(?P<first>"[^"]+"\s+(?:with|to)\s+"[^"]+")'
+    rf'(?:,\s+|,?\s+and\s+){THING}(?P<rest>"[^"]+"{FIELD_WORD}\s+(?:with|to)\s+.+)$',
+    re.I,
+)
 VERBS = (
     rf"(?:{SIGN}|{GO}|{PRESS}|{TYPE}|{PICK}|{TICK}|{UNTICK}|set|change|clear|leave|confirm|submit)"
 )
@@ -203,7 +215,10 @@ INSIDE = re.compile(
 
 
 def read_step(sentence: str) -> list[Raw] | None:
-    """Return the steps that a numbered sentence says, or None when it is not understood."""
+    """Return the steps that a numbered sentence says, or None when it is not understood.
+
+    A sentence that only scrolls or waits says no step: targets are brought into view and awaited.
+    """
     found: list[Raw] = []
     for part in JOINED.split(without_host(sentence)):
         read = _read_one(plain(without_filler(plain(part))))
@@ -214,10 +229,21 @@ def read_step(sentence: str) -> list[Raw] | None:
 
 
 def _read_one(sentence: str) -> list[Raw] | None:
+    if SCROLL.match(sentence):
+        return []
     for pattern, make in RULES:
         if match := pattern.match(sentence):
             return make(match.groupdict())
-    return _read_inside(sentence)
+    return _read_list(sentence) or _read_inside(sentence)
+
+
+def _read_list(sentence: str) -> list[Raw] | None:
+    """Read `fill in "A" with "1" and "B" with "2"`: one verb for several fields."""
+    match = ALSO.match(sentence)
+    if match is None:
+        return None
+    first, rest = (_read_one(match["verb"] + match[part]) for part in ("first", "rest"))
+    return None if first is None or rest is None else first + rest
 
 
 def _read_inside(sentence: str) -> list[Raw] | None:

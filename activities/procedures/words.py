@@ -25,7 +25,7 @@ LEAD = re.compile(
 TRAIL = re.compile(r"[\s.!,;]+$")
 OUTSIDE_QUOTES = r'(?=(?:[^"]*"[^"]*")*[^"]*$)'
 FILLER = re.compile(
-    r"\s+(?:please|there|here|now|simply|again|once\s+(?:more|again)|(?:at|in|on)\s+the\s+"
+    r"\s+(?:please|there|here|now|simply|again|once\s+(?:more|again)|a\s+second\s+time|(?:at|in|on)\s+the\s+"
     rf"(?:top|bottom|left|right|middle|end)(?:\s+of\s+the\s+\w+)?)\b{OUTSIDE_QUOTES}",
     re.I,
 )
