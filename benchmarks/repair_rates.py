@@ -25,6 +25,7 @@ from rich.table import Table
 
 from activities.artifacts import ArtifactStore
 from activities.environment.provider import Environments, Prepared
+from activities.flagship.proposing import hurried
 from activities.model.provider import ScreeningSession, Workbench
 from activities.repair.light import LightClient, NotExpressible
 from activities.repair.repairer import OfflineRepairer
@@ -85,12 +86,15 @@ def main() -> None:
     words.add_argument("--mutants", type=int, default=20)
     words.add_argument("--seed", type=int, default=7)
     words.add_argument("--most-screened", type=int, default=60)
+    words.add_argument("--application", choices=("shop", "refuge"))
     given = words.parse_args()
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as name, Progress(console=Console(stderr=True)) as bar:
         home = Path(name)
         environments = Environments(home, ArtifactStore(home / "artifacts"))
         for subject in subjects(environments):
+            if given.application not in (None, subject.name):
+                continue
             task = bar.add_task(subject.name, total=given.mutants)
             for row in measure(subject, given.mutants, given.seed, given.most_screened):
                 rows.append(row)
@@ -110,7 +114,7 @@ def subjects(environments: Environments) -> Iterator[Subject]:
         revision = build(source, place)
         for patch in patches:
             subprocess.run(["git", "apply", str(patch)], cwd=place, check=True)
-        prepared = environments.prepare(place, revision, f"demo/{name}", name)
+        prepared = hurried(environments.prepare(place, revision, f"demo/{name}", name))
         yield Subject(name, prepared, environments, scenarios(cases))
 
 

@@ -34,7 +34,8 @@ def choose_tier() -> Tier:
     bwrap = find_bwrap()
     if bwrap is None:
         return Tier.PLAIN
-    trial = [bwrap, "--unshare-all", *as_nobody(), "--ro-bind", "/", "/", "--dev", "/dev", "true"]
+    trial = [bwrap, "--unshare-all", *as_nobody(), "--die-with-parent", "--new-session"]
+    trial += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "true"]
     try:
         done = subprocess.run(trial, capture_output=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):

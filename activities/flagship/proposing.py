@@ -45,7 +45,7 @@ class ProposeCandidate:
                 workspace=workspace,
                 application=prepared.application,
                 secrets=self.bench.secrets.some(request.procedure.secrets),
-                open_session=lambda: environments.session(_hurried(prepared), context.stop.event),
+                open_session=lambda: environments.session(hurried(prepared), context.stop.event),
                 progress=context.progress,
                 stop=context.stop.event,
                 substate=context.substate,
@@ -91,7 +91,7 @@ class ProposeCandidate:
         )
 
 
-def _hurried(prepared: Prepared) -> Prepared:
+def hurried(prepared: Prepared) -> Prepared:
     """Return the same environment with little patience: a candidate that hangs is a dead one."""
     application = prepared.application
     ready = application.ready.model_copy(

@@ -85,7 +85,11 @@ def test_a_text_expectation_is_read(
     sentence: str, wanted: list[tuple[str, str, bool]] | None
 ) -> None:
     read = read_expectation(sentence)
-    said = read and [(raw["expect"], raw["contains"], raw["is_shown"]) for raw in read]
+    said = (
+        None
+        if read is None
+        else [(raw["expect"], raw["contains"], raw["is_shown"]) for raw in read]
+    )
     assert said == wanted
 
 
