@@ -29,11 +29,13 @@ from orchestrator.domain.failures import OutlastError
 from orchestrator.domain.operations import run_tag
 from orchestrator.engine.database import Database
 from orchestrator.store import runs
+from sandbox.acceptance.check import FOLDER
 from sandbox.host import tokens
 from sandbox.owner.owner import Owner
 from sandbox.reports import REPOSITORY, SampleReport, get_report
 
 LONGEST_S = 900.0
+ACCEPTANCE = FOLDER
 
 
 class DemoFailed(OutlastError):
@@ -51,7 +53,7 @@ def demo(
     home = Settings.read().home / "demo"
     _fresh(home)
     with Owner() as owner, owner.ending_on_signals():
-        where = Stack(home, owner, keys=keys).start(workers=2)
+        where = Stack(home, owner, keys=keys, hidden=ACCEPTANCE).start(workers=2)
         render.errors.print(f"everything is up after {monotonic() - began:.0f} s")
         show = _Show(owner, where, home, sample)
         facts = show.run()
@@ -73,7 +75,7 @@ class _Show:
         held = self._fault({"action": "hold_after", "method": "POST", "path": "/issues$"})
         run = self._submit()
         pause = threading.Event()
-        facts = []
+        facts = [self._unseen()]
         with Live(look(operator, run), console=render.errors, refresh_per_second=4) as live:
             watcher = threading.Thread(
                 target=_keep_live, args=(live, operator, run, pause), daemon=True
@@ -94,6 +96,14 @@ class _Show:
             self.where.host, self.where.host_tokens.of(tokens.ADMIN), REPOSITORY, self.home
         )
         return facts + examine(outside, self.sample, shown, self._tag(run), self.home)
+
+    def _unseen(self) -> Fact:
+        """Look at the acceptance checks' folder as each worker sees it."""
+        pids = [each.pid for each in self.owner.reports() if each.name.startswith("worker-")]
+        seen = [
+            entry.name for pid in pids for entry in Path(f"/proc/{pid}/root{ACCEPTANCE}").iterdir()
+        ]
+        return Fact("workers cannot read the acceptance checks", not seen, f"{len(seen)} files")
 
     def _submit(self) -> str:
         client = Client(self.where.api, self.where.tokens["submitter"])

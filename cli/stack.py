@@ -51,8 +51,11 @@ class Addresses:
 class Stack:
     """Starts every part under an owner; what ends is started again, what it owns dies with it."""
 
-    def __init__(self, home: Path, owner: Owner, *, keys: bool = True) -> None:
-        self.home, self.owner, self.keys = home, owner, keys
+    def __init__(
+        self, home: Path, owner: Owner, *, keys: bool = True, hidden: Path | None = None
+    ) -> None:
+        """`hidden` is a folder that no worker is to see; see `out_of_sight`."""
+        self.home, self.owner, self.keys, self.hidden = home, owner, keys, hidden
         self.home.mkdir(parents=True, exist_ok=True)
         self._ports = {name: free_port() for name in ("api", "host")}
 
@@ -72,7 +75,7 @@ class Stack:
         env = self._environment(dsn, host)
         self._start("api", ["api", "--port", str(self._ports["api"])], env, f"{api}/ready")
         for number in range(1, workers + 1):
-            self._start(f"worker-{number}", ["worker"], env)
+            self._start(f"worker-{number}", ["worker"], env, hidden=self.hidden)
         self._start("reconciler", ["reconciler"], env)
         where = Addresses(api, host, dsn, given, host_tokens)
         write_private(self.home / ACCESS, json.dumps({"api": api, "host": host, "tokens": given}))
@@ -104,11 +107,17 @@ class Stack:
         return given
 
     def _start(
-        self, name: str, argv: list[str], env: dict[str, str], probe: str | None = None
+        self,
+        name: str,
+        argv: list[str],
+        env: dict[str, str],
+        probe: str | None = None,
+        hidden: Path | None = None,
     ) -> None:
+        program = [sys.executable, "-m", "cli.main", *argv]
         child = Child(
             name=name,
-            argv=[sys.executable, "-m", "cli.main", *argv],
+            argv=program if hidden is None else out_of_sight(hidden, program),
             env=env,
             log=self.home / "logs" / f"{name}.log",
             cwd=Path(__file__).parents[1],
@@ -146,6 +155,16 @@ class Stack:
         made = {role: f"outlast_{role}_{secrets.token_urlsafe(24)}" for role in ROLES}
         write_private(file, json.dumps(made))
         return made
+
+
+def out_of_sight(folder: Path, program: list[str]) -> list[str]:
+    """Return the program's argument list under which it sees an empty folder there.
+
+    It keeps its pid. Needs mount namespaces, by a user namespace for others than root.
+    """
+    who = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    cover = 'mount -t tmpfs none "$0" && exec "$@"'
+    return ["unshare", "--mount", *who, "sh", "-c", cover, str(folder), *program]
 
 
 def answers(url: str) -> bool:

@@ -71,7 +71,7 @@ class ProvisionEnvironment:
             wanted.repository, wanted.revision, wanted.tag, f"provision-{call.fence}"
         ) as workspace:
             prepared = self.environments.prepare(
-                workspace, wanted.revision, wanted.repository, wanted.tag
+                workspace, wanted.revision, wanted.repository, wanted.tag, call.stop
             )
             self.environments.prove_ready(prepared, call.stop)
         spec = store.put(canonical(prepared.spec.to_json()), "environment", "environment.json")

@@ -39,7 +39,7 @@ class ProposeCandidate:
         ) as workspace:
             environments = self.bench.environments
             prepared = environments.prepare(
-                workspace, asked.revision, asked.repository, context.run_tag
+                workspace, asked.revision, asked.repository, context.run_tag, context.stop.event
             )
             workbench = Workbench(
                 workspace=workspace,

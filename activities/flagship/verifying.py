@@ -74,7 +74,7 @@ class Reproduce:
         ) as workspace:
             environments = self.bench.environments
             prepared = environments.prepare(
-                workspace, asked.revision, asked.repository, context.run_tag
+                workspace, asked.revision, asked.repository, context.run_tag, context.stop.event
             )
             evidence = environments.replay(
                 prepared,
@@ -119,7 +119,7 @@ class VerifyCandidate:
             commit = self._commit(asked, workspace)
             revision = commit.revision if commit else asked.revision
             prepared = self.bench.environments.prepare(
-                workspace, revision, asked.repository, context.run_tag
+                workspace, revision, asked.repository, context.run_tag, context.stop.event
             )
             checks = self.bench.environments.check(prepared, asked.patch_sha256, context.stop.event)
             context.progress({"checks": checks.passed})

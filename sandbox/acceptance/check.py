@@ -13,7 +13,7 @@ from sandbox.acceptance.running import CannotStart, install, read_recipe, runnin
 from sandbox.acceptance.visiting import AcceptanceFile, play
 from sandbox.reports import DEMO_SECRETS, get_report
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).with_name("expected")
 
 
 class NoAcceptance(LookupError):
