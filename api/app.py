@@ -26,7 +26,13 @@ def create_app(
     `policy` is the installation's work contract; `artifact_path` returns the checked file of a
     hash, or None when its bytes are lost or damaged.
     """
-    app = FastAPI(title="Outlast", version="1", docs_url="/docs", openapi_url="/openapi.json")
+    app = FastAPI(
+        title="Outlast",
+        version="1",
+        docs_url="/docs",
+        openapi_url="/openapi.json",
+        responses={"default": problems.DESCRIBED},
+    )
     app.state.database, app.state.definitions = database, definitions
     app.state.policy, app.state.artifact_path = policy, artifact_path
     problems.install(app)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import secrets
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import APIRouter, Header, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.problems import Problem
 from api.security import Anyone, Operator, Reviewer
+from api.words import Words
 from orchestrator.clock import WaitedTooLong, wait_for
 from orchestrator.contracts.messages import ApprovalAnswer, CancelWish, Message
 from orchestrator.contracts.payload import JsonObject
+from orchestrator.domain.states import ApprovalStatus
 from orchestrator.engine import inbox
 from orchestrator.store import reads
 from orchestrator.store.messages import MessageKey
+from orchestrator.store.principals import Principal
 
 router = APIRouter(tags=["messages"])
 Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+Ordinal = Annotated[int, Path(ge=1, le=1_000_000)]
 ANSWER_WITHIN_S = 5.0
 
 
@@ -28,8 +32,8 @@ class Decision(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     head: str = Field(pattern=r"^[0-9a-f]{40}$")
-    manifest_sha256: str = Field(min_length=1, max_length=100)
-    comment: str = Field(default="", max_length=4000)
+    manifest_sha256: Words = Field(min_length=1, max_length=100)
+    comment: Words = Field(default="", max_length=4000)
 
 
 class Cancel(BaseModel):
@@ -37,12 +41,14 @@ class Cancel(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reason: str = Field(default="", max_length=2000)
+    reason: Words = Field(default="", max_length=2000)
 
 
 @router.get("/v1/approvals")
-def list_approvals(request: Request, _: Anyone, status: str | None = "pending") -> JsonObject:
-    """Return requests for a decision; `status` empty or absent text returns all."""
+def list_approvals(
+    request: Request, _: Anyone, status: ApprovalStatus | Literal[""] = ApprovalStatus.PENDING
+) -> JsonObject:
+    """Return requests for a decision: pending ones, or of another status; empty means all."""
     with request.app.state.database.read() as tx:
         return {"approvals": reads.approvals(tx, status=status or None)}
 
@@ -58,7 +64,7 @@ def of_run(run: str, request: Request, _: Anyone) -> JsonObject:
 @router.post("/v1/runs/{run}/approvals/{ordinal}/approve")
 def approve(
     run: str,
-    ordinal: int,
+    ordinal: Ordinal,
     decision: Decision,
     request: Request,
     response: Response,
@@ -67,15 +73,13 @@ def approve(
 ) -> JsonObject:
     """Approve the action. 200 with the answer, or 202 while no worker has decided yet."""
     message = ApprovalAnswer(ordinal=ordinal, approve=True, **decision.model_dump())
-    subject = f"approval:{ordinal}"
-    named = MessageKey(run, subject, who.name, key or f"approve:{decision.head}")
-    return _say(request, response, named, message)
+    return _say(request, response, _named(run, who, message, key), message)
 
 
 @router.post("/v1/runs/{run}/approvals/{ordinal}/reject")
 def reject(
     run: str,
-    ordinal: int,
+    ordinal: Ordinal,
     decision: Decision,
     request: Request,
     response: Response,
@@ -84,9 +88,7 @@ def reject(
 ) -> JsonObject:
     """Reject the action; the run closes its draft and ends."""
     message = ApprovalAnswer(ordinal=ordinal, approve=False, **decision.model_dump())
-    subject = f"approval:{ordinal}"
-    named = MessageKey(run, subject, who.name, key or f"reject:{decision.head}")
-    return _say(request, response, named, message)
+    return _say(request, response, _named(run, who, message, key), message)
 
 
 @router.post("/v1/runs/{run}/cancel")
@@ -101,6 +103,12 @@ def cancel(
     """Ask the run to stop coherently and to clean what it owns."""
     named = MessageKey(run, "run", who.name, key or secrets.token_urlsafe(18))
     return _say(request, response, named, CancelWish(reason=wish.reason))
+
+
+def _named(run: str, who: Principal, message: ApprovalAnswer, key: str | None) -> MessageKey:
+    """Return the answer's identity. Without a key it is its words: a repeat is the same answer,
+    and one that was refused for a wrong scope does not stand in the way of the right one."""
+    return MessageKey(run, f"approval:{message.ordinal}", who.name, key or message.fingerprint())
 
 
 def _say(request: Request, response: Response, key: MessageKey, message: Message) -> JsonObject:

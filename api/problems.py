@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
+from sqlalchemy.exc import DataError, OperationalError
 from starlette.exceptions import HTTPException
 
 from orchestrator.domain.failures import (
@@ -19,6 +20,26 @@ from orchestrator.domain.failures import (
     SubmissionConflict,
 )
 
+HTTP_KINDS = {400: "unreadable-request", 404: "not-found", 405: "method-not-allowed"}
+
+DESCRIBED: dict[str, Any] = {
+    "description": "Problem details (RFC 9457); `type` is stable.",
+    "content": {
+        "application/problem+json": {
+            "schema": {
+                "type": "object",
+                "required": ["type", "title", "status", "detail"],
+                "properties": {
+                    "type": {"type": "string", "pattern": "^urn:outlast:problem:[a-z-]+$"},
+                    "title": {"type": "string"},
+                    "status": {"type": "integer"},
+                    "detail": {"type": "string"},
+                },
+            }
+        }
+    },
+}
+
 
 class Problem(Exception):
     """An error with its problem details; `kind` is the stable end of its `type`."""
@@ -28,7 +49,7 @@ class Problem(Exception):
         self.status, self.kind, self.detail, self.members = status, kind, detail, members
 
 
-def answer(problem: Problem) -> JSONResponse:
+def answer(problem: Problem, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """Return the problem as its media type wants it."""
     body = {
         "type": f"urn:outlast:problem:{problem.kind}",
@@ -37,7 +58,8 @@ def answer(problem: Problem) -> JSONResponse:
         "detail": problem.detail,
         **problem.members,
     }
-    headers = {"WWW-Authenticate": "Bearer"} if problem.status == 401 else None
+    if problem.status == 401:
+        headers = {"WWW-Authenticate": "Bearer"}
     return JSONResponse(
         body, problem.status, headers=headers, media_type="application/problem+json"
     )
@@ -87,5 +109,23 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def on_http(_: Request, error: HTTPException) -> JSONResponse:
-        kind = {404: "not-found", 405: "method-not-allowed"}.get(error.status_code, "http")
-        return answer(Problem(error.status_code, kind, str(error.detail)))
+        kind = HTTP_KINDS.get(error.status_code, "http")
+        return answer(Problem(error.status_code, kind, str(error.detail)), error.headers)
+
+    _install_unforeseen(app)
+
+
+def _install_unforeseen(app: FastAPI) -> None:
+    @app.exception_handler(DataError)
+    def on_data(_: Request, __: DataError) -> JSONResponse:
+        reason = "a value in the address cannot be stored or compared; correct it"
+        return answer(Problem(422, "invalid-input", reason, fields=[]))
+
+    @app.exception_handler(OperationalError)
+    def on_database(_: Request, __: OperationalError) -> JSONResponse:
+        reason = "the database does not answer; repeat with the same Idempotency-Key"
+        return answer(Problem(503, "not-ready", reason))
+
+    @app.exception_handler(Exception)
+    def on_anything(_: Request, error: Exception) -> JSONResponse:
+        return answer(Problem(500, "internal", f"{type(error).__name__}; see the API's log"))

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.problems import wrong_fields
 from api.security import Submitter
+from api.words import Path, Words
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.engine.submit import Submission, start_once
 
 router = APIRouter(tags=["reports"])
+# Each half has a letter, digit, `_` or `-`: `..` is no name.
+NAME = r"[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*"
 
 
 class Wanted(BaseModel):
@@ -21,7 +27,7 @@ class Wanted(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     repair_attempts: int | None = Field(default=None, ge=1, le=20)
-    allowed_paths: list[str] | None = Field(default=None, max_length=50)
+    allowed_paths: list[Path] | None = Field(default=None, min_length=1, max_length=50)
     may_publish_draft: bool | None = None
     may_merge_after_approval: bool | None = None
 
@@ -31,9 +37,9 @@ class Report(BaseModel):
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
-    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$", max_length=200, examples=["demo/shop"])
-    title: str = Field(min_length=1, max_length=200)
-    text: str = Field(min_length=1, max_length=50_000)
+    repository: str = Field(pattern=f"^{NAME}/{NAME}$", max_length=200, examples=["demo/shop"])
+    title: Words = Field(min_length=1, max_length=200)
+    text: Words = Field(min_length=1, max_length=50_000)
     base: str = Field(default="main", pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$", max_length=200)
     contract: Wanted = Wanted()
 
@@ -60,15 +66,30 @@ def submit(
 
 
 def _narrowed(policy: JsonObject, wanted: Wanted) -> JsonObject:
-    """Return the installation's contract with what the submitter took away from it."""
+    """Return the installation's contract with what the submitter took away from it.
+
+    Raises Problem for a path that the installation does not permit.
+    """
     contract = dict(policy)
     if wanted.repair_attempts is not None:
         most = int(policy.get("repair_attempts", 4))
         contract["repair_attempts"] = min(wanted.repair_attempts, most)
     if wanted.allowed_paths is not None:
+        _refuse_outside(policy.get("allowed_paths", ()), wanted.allowed_paths)
         contract["allowed_paths"] = wanted.allowed_paths
     for name in ("may_publish_draft", "may_merge_after_approval"):
         asked = getattr(wanted, name)
         if asked is not None:
             contract[name] = bool(policy.get(name, True)) and asked
     return contract
+
+
+def _refuse_outside(permitted: Sequence[str], asked: Sequence[str]) -> None:
+    """Raise Problem naming each path outside of the permitted ones; none permits every path."""
+    outside = [
+        {"loc": ("body", "contract", "allowed_paths", at), "msg": f"not in {', '.join(permitted)}"}
+        for at, path in enumerate(asked)
+        if not any(PurePosixPath(path).is_relative_to(place) for place in permitted)
+    ]
+    if permitted and outside:
+        raise wrong_fields(outside)

@@ -10,22 +10,26 @@ from fastapi.responses import FileResponse
 from api.problems import Problem
 from api.security import Anyone
 from orchestrator.contracts.payload import JsonObject
+from orchestrator.domain.states import RunStatus
 from orchestrator.store import reads
 
 router = APIRouter(tags=["runs"])
 Limit = Annotated[int, Query(ge=1, le=500)]
+Position = Annotated[int, Query(ge=0, le=2**62)]
 
 
 @router.get("/v1/runs")
 def list_runs(
     request: Request,
     _: Anyone,
-    status: str | None = None,
+    status: RunStatus | None = None,
     before: str | None = None,
     limit: Limit = 50,
 ) -> JsonObject:
     """Return runs, newest first; `before` takes the last id of the page before."""
     with request.app.state.database.read() as tx:
+        if before is not None:
+            reads.run(tx, before)
         return {"runs": reads.list_runs(tx, status=status, before=before, limit=limit)}
 
 
@@ -38,7 +42,7 @@ def show(run: str, request: Request, _: Anyone) -> JsonObject:
 
 @router.get("/v1/runs/{run}/history")
 def history(
-    run: str, request: Request, _: Anyone, after: int = 0, limit: Limit = 200
+    run: str, request: Request, _: Anyone, after: Position = 0, limit: Limit = 200
 ) -> JsonObject:
     """Return accepted events after a position."""
     with request.app.state.database.read() as tx:

@@ -23,7 +23,9 @@ def caller(request: Request, given: Given) -> Principal:
     with request.app.state.database.read() as tx:
         principal = principals.by_token(tx, given.credentials)
     if principal is None:
-        raise Problem(401, "token-unknown", "no enabled principal has this token")
+        raise Problem(
+            401, "token-unknown", "no enabled principal has this token; ask for a new one"
+        )
     return principal
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import secrets
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 from rich.console import Group
@@ -34,7 +36,8 @@ def submit(
     try:
         text = report.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
-        raise NotConfigured(f"report {report}: {type(fault).__name__}") from fault
+        reason = f"{report} cannot be read ({type(fault).__name__}); name a text file in UTF-8"
+        raise NotConfigured(reason) from fault
     lines = text.strip().splitlines()
     body = {
         "repository": repository,
@@ -61,9 +64,11 @@ def show(run: Run, json: Json = False) -> None:
     """Show a run: checkpoint, steps, operations, resources, evidence, history."""
     client = Client.of(Settings.read(), "operator")
     if json:
-        parts = ("steps", "operations", "resources", "evidence", "history", "approvals")
-        whole = {part: client.get(f"/v1/runs/{run}/{part}") for part in parts}
-        render.as_json({"run": client.get(f"/v1/runs/{run}"), **whole})
+        parts = ("steps", "operations", "resources", "evidence", "approvals")
+        whole = {part: client.get(f"{_path(run)}/{part}") for part in parts}
+        events = list(_events(client, run, after=0))
+        shown = client.get(_path(run))
+        render.as_json({"run": shown, **whole, "history": {"events": events}})
         return
     render.console.print(look(client, run))
 
@@ -76,7 +81,7 @@ def watch(run: Run, json: Json = False) -> None:
         _follow_events(client, run, pause)
         return
     with Live(look(client, run), console=render.console, refresh_per_second=4) as live:
-        while client.get(f"/v1/runs/{run}")["status"] != "ended":
+        while client.get(_path(run))["status"] != "ended":
             live.update(look(client, run))
             pause.wait(0.5)
         live.update(look(client, run))
@@ -109,14 +114,14 @@ def reject(
 def cancel(run: Run, reason: str = "", json: Json = False) -> None:
     """Stop a run coherently: end its processes, clean what it owns, list the rest."""
     client = Client.of(Settings.read(), "operator")
-    said = client.post(f"/v1/runs/{run}/cancel", {"reason": reason})
+    said = client.post(f"{_path(run)}/cancel", {"reason": reason})
     _show(said, json, f"{run}: {said['result']} {said.get('stage', '')}")
 
 
 def look(client: Client, run: str) -> Group:
     """Return the picture of a run as it stands now."""
-    rows = client.get(f"/v1/runs/{run}/steps")["steps"]
-    return render.run(client.get(f"/v1/runs/{run}"), rows)
+    rows = client.get(f"{_path(run)}/steps")["steps"]
+    return render.run(client.get(_path(run)), rows)
 
 
 def _decide(word: str, run: str, number: int | None, comment: str, yes: bool, json: bool) -> None:
@@ -125,38 +130,50 @@ def _decide(word: str, run: str, number: int | None, comment: str, yes: bool, js
     if not yes:
         if not sys.stdin.isatty():
             raise NotConfigured("nobody is here to ask; say --yes")
-        render.console.print(render.approvals([asked]))
-        typer.confirm(f"{word} exactly this?", abort=True)
+        render.errors.print(render.approvals([asked]))
+        typer.confirm(f"{word} exactly this?", abort=True, err=True)
     scope = asked["scope"]
     body = {
         "head": scope["head"],
         "manifest_sha256": scope["manifest_sha256"],
         "comment": comment,
     }
-    path = f"/v1/runs/{run}/approvals/{asked['ordinal']}/{word}"
+    path = f"{_path(run)}/approvals/{asked['ordinal']}/{word}"
     said = client.post(path, body)
     _show(said, json, f"{run}: {said['result']}")
 
 
 def _asked(client: Client, run: str, number: int | None) -> JsonObject:
-    found = client.get(f"/v1/runs/{run}/approvals")["approvals"]
+    found = client.get(f"{_path(run)}/approvals")["approvals"]
     for row in found:
         if row["ordinal"] == number or (number is None and row["status"] == "pending"):
             return dict(row)
-    raise NotConfigured(f"run {run} has no {'pending approval' if number is None else number}")
+    lacks = "pending approval" if number is None else f"approval {number}"
+    raise NotConfigured(f"run {run} has no {lacks}; see `outlast approvals --every`")
 
 
 def _follow_events(client: Client, run: str, pause: threading.Event) -> None:
     position = 0
     while True:
-        ended = client.get(f"/v1/runs/{run}")["status"] == "ended"
-        events = client.get(f"/v1/runs/{run}/history", after=position)["events"]
-        for event in events:
-            render.as_json(event)
+        ended = client.get(_path(run))["status"] == "ended"
+        for event in _events(client, run, position):
+            render.as_json_line(event)
             position = event["position"]
-        if ended and not events:
+        if ended:
             return
         pause.wait(0.5)
+
+
+def _events(client: Client, run: str, after: int) -> Iterator[JsonObject]:
+    """Yield every event after a position, page by page."""
+    while page := client.get(f"{_path(run)}/history", after=after)["events"]:
+        yield from page
+        after = page[-1]["position"]
+
+
+def _path(run: str) -> str:
+    """Return the run's path; whatever was typed stays one part of it."""
+    return f"/v1/runs/{quote(run, safe='')}"
 
 
 def _show(said: JsonObject, json: bool, words: str) -> None:

@@ -13,7 +13,8 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
-from sqlalchemy.exc import SQLAlchemyError
+from rich.text import Text
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 
 from activities.browser.find import find_browser
 from activities.environment.tiers import Tier, choose_tier
@@ -69,6 +70,8 @@ def examine(settings: Settings) -> Iterator[Finding]:
         yield _database(settings.dsn)
     if settings.host_url:
         yield _host(settings.host_url)
+    if settings.api_url:
+        yield _api(settings.api_url)
 
 
 def table(found: list[Finding]) -> Table:
@@ -76,8 +79,8 @@ def table(found: list[Finding]) -> Table:
     colours = {State.FOUND: "green", State.WORSE: "yellow", State.MISSING: "red"}
     shown = Table("what", "state", "detail", "what to do")
     for finding in found:
-        word = f"[{colours[finding.state]}]{finding.state}[/]"
-        shown.add_row(finding.what, word, finding.detail, finding.advice)
+        word = Text(finding.state, style=colours[finding.state])
+        shown.add_row(finding.what, word, Text(finding.detail), Text(finding.advice))
     return shown
 
 
@@ -133,12 +136,24 @@ def _home(home: Path) -> Finding:
 def _database(dsn: str) -> Finding:
     try:
         database = Database(dsn)
-        with database.read() as tx:
-            revision = reads.ping(tx)
-        database.close()
+        try:
+            with database.read() as tx:
+                revision = reads.ping(tx)
+        finally:
+            database.close()
+    except (ArgumentError, ImportError, OperationalError) as fault:
+        advice = "start it, or correct OUTLAST_DSN (postgresql+psycopg://...)"
+        return Finding("database", State.MISSING, type(fault).__name__, advice)
     except SQLAlchemyError as fault:
         return Finding("database", State.MISSING, type(fault).__name__, "`outlast db upgrade`")
     return Finding("database", State.FOUND, f"schema revision {revision}")
+
+
+def _api(url: str) -> Finding:
+    if answers(f"{url}/ready"):
+        return Finding("API", State.FOUND, url)
+    advice = "run `outlast up` or `outlast api`, or correct OUTLAST_API_URL"
+    return Finding("API", State.MISSING, f"{url} is not ready", advice)
 
 
 def _host(url: str) -> Finding:

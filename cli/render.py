@@ -34,12 +34,18 @@ COLOURS = {
     "cancelled": "red",
 }
 console = Console()
-errors = Console(stderr=True)
+errors = Console(stderr=True, soft_wrap=True)
 
 
 def as_json(value: object) -> None:
     """Print a value as JSON, whole, for programs."""
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def as_json_line(value: object) -> None:
+    """Print a value as one line of JSON, at once: a program may wait for it."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
 
 
 def coloured(word: object) -> Text:
@@ -84,18 +90,15 @@ def run(shown: JsonObject, step_rows: Sequence[JsonObject]) -> Group:
     """Return one run: its head and its steps."""
     state = shown["state"]
     head = Table.grid(padding=(0, 2))
-    ticket, publication = state.get("ticket") or {}, state.get("publication") or {}
     facts = {
         "status": coloured(shown["status"]),
         "phase": shown["phase"],
         "outcome": coloured(shown["outcome"]),
         "cleanup": coloured(shown["cleanup"]),
-        "reason": shown["reason"] or "-",
+        "reason": Text(shown["reason"] or "-"),  # people's words: brackets are no markup
         "revision": state.get("target_revision") or "-",
-        "ticket": f"#{ticket['number']}" if ticket.get("number") else "-",
-        "pull request": f"#{publication['pull_request']}"
-        if publication.get("pull_request")
-        else "-",
+        "ticket": _number(state.get("ticket"), "number"),
+        "pull request": _number(state.get("publication"), "pull_request"),
     }
     for name, value in facts.items():
         head.add_row(Text(name, style="bold"), value)
@@ -118,6 +121,12 @@ def approvals(rows: Sequence[JsonObject]) -> Table:
             row["expires_at"][:19],
         )
     return table
+
+
+def _number(fact: object, name: str) -> str:
+    """Return the host's number of a thing, from a checkpoint of any definition."""
+    number = fact.get(name) if isinstance(fact, dict) else None
+    return f"#{number}" if number else "-"
 
 
 def _seconds(attempts: Sequence[JsonObject]) -> str:

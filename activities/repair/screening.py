@@ -63,7 +63,7 @@ class Screening:
 
     def look_at_base(self, session: ScreeningSession, client: LightClient, play: Play) -> Trail:
         """Play the base under the line tracer; return where the failing procedure went."""
-        file = self.bench.workspace.parent / f"trace-{secrets.token_hex(6)}"
+        file = self.bench.workspace / f".trace-{secrets.token_hex(6)}"
         before = self.bench.application.start.env.get("PYTHONPATH", "")
         session.start_app(
             {

@@ -12,7 +12,9 @@ from activities.artifacts import ArtifactStore
 from activities.environment.provider import Environments, Prepared
 from activities.model.provider import Workbench
 from activities.procedures.grammar import read_report
+from activities.repair.light import LightClient
 from activities.repair.repairer import OfflineRepairer
+from activities.repair.screening import Screening
 from orchestrator.contracts.evidence import ProcedureRun, ReplayEvidence, StepResult
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.contracts.procedure import Procedure
@@ -141,3 +143,26 @@ def test_a_search_that_is_told_to_stop_stops(
     stop.set()
     with pytest.raises(ActivityFailed, match="stopped as told"):
         propose(environments, prepared, request_for("total"), stop=stop)
+
+
+def test_the_failing_procedures_way_through_the_code_is_known(
+    environments: Environments, prepared: Prepared
+) -> None:
+    """Without it the ranking would be blind, and nothing else would say so."""
+    bench = Workbench(
+        workspace=prepared.workspace,
+        application=prepared.application,
+        secrets=DEMO_SECRETS,
+        open_session=lambda: environments.session(prepared),
+    )
+    procedure = request_for("total").procedure
+    with environments.session(prepared) as session:
+        client = LightClient(session, DEMO_SECRETS)
+        trail = Screening(bench).look_at_base(
+            session, client, lambda playing, after: playing.play(procedure, after)
+        )
+    files = {path for path, _ in trail.executed}
+    assert "shop/basket.py" in files
+    assert trail.late <= trail.executed
+    assert not any(path.startswith(("tests/", ".deps")) for path in files)
+    assert list(prepared.workspace.glob(".trace-*")) == []

@@ -1,0 +1,93 @@
+"""The command as people start it: a process of its own, told by its environment where the API is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.database import Databases, render
+from tests.support.served import TOKENS, Served, serving
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Command:
+    """The command with an environment, in a folder of its own."""
+
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def with_(self, **more: str) -> Command:
+        """Return the command with more in its environment."""
+        return Command(self.folder, {**self.environment, **more})
+
+    def as_(self, name: str) -> Command:
+        """Return the command with this principal's token."""
+        return self.with_(OUTLAST_TOKEN=TOKENS[name])
+
+    def run(self, *argv: str) -> subprocess.CompletedProcess[str]:
+        """Run it to its end."""
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "PYTHONPATH": str(ROOT),
+            "COLUMNS": "200",
+            "OUTLAST_HOME": str(self.folder / "home"),
+            **self.environment,
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "cli.main", *argv],
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def json(self, *argv: str) -> Any:
+        """Run it with --json and return what it printed, which is JSON and nothing else."""
+        done = self.run(*argv, "--json")
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        return json.loads(done.stdout)
+
+    def refusal(self, *argv: str) -> str:
+        """Run it, which must end with status 2 and one line on stderr; return the line."""
+        done = self.run(*argv)
+        assert done.returncode == 2, (done.stdout, done.stderr)
+        assert done.stdout == ""
+        [line] = done.stderr.splitlines()
+        return line
+
+
+@pytest.fixture(scope="module")
+def served(
+    databases: Databases, template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    """Yield the running API."""
+    folder = tmp_path_factory.mktemp("api")
+    with databases.lend("cli", template) as url, serving(render(url), folder) as running:
+        yield running
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    """Return the command on a machine where nothing is set."""
+    return Command(tmp_path)
+
+
+@pytest.fixture
+def outlast(command: Command, served: Served) -> Command:
+    """Return the command that knows where the API is; a token is still to be given."""
+    return command.with_(OUTLAST_API_URL=served.url)

@@ -1,0 +1,134 @@
+"""The commands of submitters, reviewers and operators against a running API."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.main import app
+from tests.cli.conftest import Command
+from tests.support.scripted import HEAD
+from tests.support.served import Served
+
+WORDS = "# The last page is empty\n\n1. Open /items\n"
+COMMANDS = (
+    *("up", "demo", "doctor", "sandbox", "api", "worker", "reconciler", "db"),
+    *("submit", "runs", "show", "watch", "approvals", "approve", "reject", "cancel"),
+)
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> str:
+    """Return the path of a report."""
+    path = tmp_path / "report.md"
+    path.write_text(WORDS)
+    return str(path)
+
+
+def test_help_lists_every_command(command: Command) -> None:
+    done = command.run("--help")
+    assert done.returncode == 0
+    listed = {line.strip("│ ").split(" ")[0] for line in done.stdout.splitlines()}
+    assert set(COMMANDS) <= listed
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    done = CliRunner().invoke(app, [name, "--help"])
+    assert done.exit_code == 0
+    assert f"Usage: outlast {name}" in done.stdout.replace("root", "outlast")
+
+
+def test_submit_starts_a_run_and_a_repeat_with_its_key_does_not(
+    outlast: Command, served: Served, report: str
+) -> None:
+    submitter = outlast.as_("submitter")
+    argv = ("submit", report, "--repository", "demo/shop", "--base", "stable", "--key", "k1")
+    first = submitter.json(*argv)
+    assert submitter.json(*argv) == first
+    shown = served.get(first["href"])["state"]["report"]
+    assert (shown["title"], shown["base"]) == ("The last page is empty", "stable")
+    assert shown["text"] == WORDS.strip()
+
+
+def test_submit_says_how_to_follow_the_run(outlast: Command, report: str) -> None:
+    done = outlast.as_("submitter").run("submit", report, "--repository", "demo/shop")
+    assert done.returncode == 0
+    run = done.stdout.split()[1]
+    assert f"outlast watch {run}" in done.stdout
+
+
+def test_runs_are_listed(outlast: Command, served: Served) -> None:
+    run = served.submitted()
+    operator = outlast.as_("operator")
+    [newest] = operator.json("runs", "--limit", "1")["runs"]
+    assert (newest["id"], newest["submitter"]) == (run, "submitter")
+    assert run in operator.run("runs").stdout
+
+
+def test_show_prints_the_whole_run(outlast: Command, served: Served) -> None:
+    run, _ = served.awaiting()
+    shown = outlast.as_("operator").json("show", run)
+    assert shown["run"]["id"] == run
+    assert shown["history"]["events"] == served.get(f"/v1/runs/{run}/history")["events"]
+    for part in ("steps", "operations", "resources", "evidence", "approvals"):
+        assert shown[part] == served.get(f"/v1/runs/{run}/{part}")
+    people = outlast.as_("operator").run("show", run).stdout
+    assert all(word in people for word in (run, "awaiting-review", "#12", "#13", "push-branch"))
+
+
+def test_watch_prints_a_line_for_each_event_and_ends_with_the_run(
+    outlast: Command, served: Served
+) -> None:
+    run = served.ended()
+    done = outlast.as_("operator").run("watch", run, "--json")
+    assert done.returncode == 0
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert events == served.get(f"/v1/runs/{run}/history")["events"]
+    assert outlast.as_("operator").run("watch", run).stdout.count("cancelled") >= 1
+
+
+def test_approvals_are_listed_and_approved(outlast: Command, served: Served) -> None:
+    run, _ = served.awaiting()
+    reviewer = outlast.as_("reviewer")
+    rows = reviewer.json("approvals")["approvals"]
+    assert rows == served.get("/v1/approvals")["approvals"]
+    assert run in [row["workflow_id"] for row in rows]
+    listed = reviewer.run("approvals").stdout
+    assert run in listed
+    assert HEAD[:12] in listed
+    assert "say --yes" in reviewer.refusal("approve", run)
+    with served.deciding():
+        said = reviewer.json("approve", run, "--yes", "--comment", "good")
+    assert said == {"result": "approved", "ordinal": 1, "by": "reviewer"}
+    assert "approvals --every" in reviewer.refusal("approve", run, "--yes")
+    every = reviewer.json("approvals", "--every")["approvals"]
+    assert "approved" in [row["status"] for row in every if row["workflow_id"] == run]
+
+
+def test_a_rejection_is_shown_with_the_reviewers_own_words(
+    outlast: Command, served: Served
+) -> None:
+    """Brackets in them are no markup."""
+    run, _ = served.awaiting()
+    with served.deciding():
+        said = outlast.as_("reviewer").json(
+            "reject", run, "1", "--yes", "--comment", "see [/items] [bold]"
+        )
+    assert said["result"] == "rejected"
+    served.line.work()
+    done = outlast.as_("operator").run("show", run)
+    assert done.returncode == 0, done.stderr
+    assert "rejected by reviewer: see [/items] [bold]" in done.stdout
+
+
+def test_cancel_stops_a_run_and_is_too_late_after_its_end(outlast: Command, served: Served) -> None:
+    run = served.submitted()
+    operator = outlast.as_("operator")
+    with served.deciding():
+        said = operator.json("cancel", run, "--reason", "enough")
+        assert said == {"result": "accepted", "stage": "done"}
+        assert "message-too-late" in operator.refusal("cancel", run)
