@@ -38,9 +38,10 @@ class Registry:
 
 
 def _complete(mutation: Mutation) -> Mutation:
+    """Look at what is declared; a guarantee that the host announces is not asked for here."""
     for part in ("perform", "observe"):
         if not callable(getattr(mutation, part, None)):
             raise IncompleteMutation(mutation.name, part)
-    if not isinstance(mutation.guarantee, Guarantee):
+    if not isinstance(getattr(type(mutation), "guarantee", None), Guarantee | property):
         raise IncompleteMutation(mutation.name, "guarantee")
     return mutation

@@ -1,4 +1,4 @@
-"""The command as people start it: a process of its own, told by its environment where the API is."""
+"""The command as people start it: a process of its own, told by its environment what is where."""
 
 from __future__ import annotations
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
+from cli import render
 from cli.main import app
 from tests.cli.conftest import Command
 from tests.support.scripted import HEAD
-from tests.support.served import Served
+from tests.support.served import TOKENS, Served
 
 WORDS = "# The last page is empty\n\n1. Open /items\n"
 COMMANDS = (
@@ -28,6 +31,22 @@ def report(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.fixture
+def inside(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Result]:
+    """Return the reviewer's command run in this process, which is quicker."""
+    monkeypatch.setenv("OUTLAST_API_URL", served.url)
+    monkeypatch.setenv("OUTLAST_TOKEN", TOKENS["reviewer"])
+    monkeypatch.setenv("OUTLAST_HOME", str(tmp_path))
+    monkeypatch.setattr(render.console, "width", 200)
+
+    def run(*argv: str, stdin: str = "") -> Result:
+        return CliRunner().invoke(app, argv, input=stdin)
+
+    return run
+
+
 def test_help_lists_every_command(command: Command) -> None:
     done = command.run("--help")
     assert done.returncode == 0
@@ -37,9 +56,9 @@ def test_help_lists_every_command(command: Command) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(name: str) -> None:
-    done = CliRunner().invoke(app, [name, "--help"])
+    done = CliRunner().invoke(app, [name, "--help"], prog_name="outlast")
     assert done.exit_code == 0
-    assert f"Usage: outlast {name}" in done.stdout.replace("root", "outlast")
+    assert f"Usage: outlast {name}" in done.stdout
 
 
 def test_submit_starts_a_run_and_a_repeat_with_its_key_does_not(
@@ -97,16 +116,26 @@ def test_approvals_are_listed_and_approved(outlast: Command, served: Served) -> 
     rows = reviewer.json("approvals")["approvals"]
     assert rows == served.get("/v1/approvals")["approvals"]
     assert run in [row["workflow_id"] for row in rows]
-    listed = reviewer.run("approvals").stdout
-    assert run in listed
-    assert HEAD[:12] in listed
-    assert "say --yes" in reviewer.refusal("approve", run)
     with served.deciding():
         said = reviewer.json("approve", run, "--yes", "--comment", "good")
     assert said == {"result": "approved", "ordinal": 1, "by": "reviewer"}
     assert "approvals --every" in reviewer.refusal("approve", run, "--yes")
-    every = reviewer.json("approvals", "--every")["approvals"]
-    assert "approved" in [row["status"] for row in every if row["workflow_id"] == run]
+
+
+def test_what_waits_and_what_was_decided_is_shown_to_people(
+    served: Served, inside: Callable[..., Result]
+) -> None:
+    run, decision = served.awaiting()
+    listed = inside("approvals").stdout
+    assert run in listed
+    assert HEAD[:12] in listed
+    asked = inside("approve", run, stdin="n\n")
+    assert asked.exit_code != 0
+    assert "say --yes" in str(asked.exception)
+    with served.deciding():
+        served.as_("reviewer").post(f"/v1/runs/{run}/approvals/1/approve", json=decision)
+    assert run not in inside("approvals").stdout
+    assert run in inside("approvals", "--every").stdout
 
 
 def test_a_rejection_is_shown_with_the_reviewers_own_words(

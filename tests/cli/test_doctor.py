@@ -46,8 +46,8 @@ def test_what_is_missing_is_shown_with_advice_and_status_1(command: Command) -> 
 
 
 def test_a_data_folder_that_is_a_file_is_wrong(tmp_path: Path) -> None:
-    (tmp_path / "file [/x]").write_text("")
-    state, _, advice = finding("data folder", tmp_path / "file [/x]")
+    (tmp_path / "file").write_text("")
+    state, _, advice = finding("data folder", tmp_path / "file")
     assert (state, advice) == (State.MISSING, "set OUTLAST_HOME")
 
 
