@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
@@ -59,6 +59,12 @@ class Client:
         if not url or not token:
             raise NotConfigured("set OUTLAST_API_URL and OUTLAST_TOKEN, or run `outlast up` first")
         return cls(url, token)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the connections."""

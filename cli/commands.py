@@ -45,15 +45,16 @@ def submit(
         "title": lines[0].lstrip("# ").strip()[:200] if lines else "",
         "text": text,
     }
-    client = Client.of(Settings.read(), "submitter")
-    said = client.post("/v1/reports", body, key or secrets.token_urlsafe(12))
+    with Client.of(Settings.read(), "submitter") as client:
+        said = client.post("/v1/reports", body, key or secrets.token_urlsafe(12))
     _show(said, json, f"run [bold]{said['run']}[/] started; see: outlast watch {said['run']}")
 
 
 def runs(status: str | None = None, limit: int = 50, json: Json = False) -> None:
     """List runs, newest first."""
     params = {"limit": limit} | ({"status": status} if status else {})
-    found = Client.of(Settings.read(), "operator").get("/v1/runs", **params)
+    with Client.of(Settings.read(), "operator") as client:
+        found = client.get("/v1/runs", **params)
     if json:
         render.as_json(found)
     else:
@@ -62,35 +63,28 @@ def runs(status: str | None = None, limit: int = 50, json: Json = False) -> None
 
 def show(run: Run, json: Json = False) -> None:
     """Show a run: checkpoint, steps, operations, resources, evidence, history."""
-    client = Client.of(Settings.read(), "operator")
-    if json:
-        parts = ("steps", "operations", "resources", "evidence", "approvals")
-        whole = {part: client.get(f"{_path(run)}/{part}") for part in parts}
-        events = list(_events(client, run, after=0))
-        shown = client.get(_path(run))
-        render.as_json({"run": shown, **whole, "history": {"events": events}})
-        return
-    render.console.print(look(client, run))
+    with Client.of(Settings.read(), "operator") as client:
+        if json:
+            render.as_json(_whole(client, run))
+        else:
+            render.console.print(look(client, run))
 
 
 def watch(run: Run, json: Json = False) -> None:
     """Follow a run live until it ends; with --json, print its events as they are recorded."""
-    client = Client.of(Settings.read(), "operator")
     pause = threading.Event()
-    if json:
-        _follow_events(client, run, pause)
-        return
-    with Live(look(client, run), console=render.console, refresh_per_second=4) as live:
-        while client.get(_path(run))["status"] != "ended":
-            live.update(look(client, run))
-            pause.wait(0.5)
-        live.update(look(client, run))
+    with Client.of(Settings.read(), "operator") as client:
+        if json:
+            _follow_events(client, run, pause)
+        else:
+            _follow_steps(client, run, pause)
 
 
 def approvals(json: Json = False, every: bool = False) -> None:
     """List what waits for a decision; --every lists decided ones too."""
     params = {"status": "" if every else "pending"}
-    found = Client.of(Settings.read(), "reviewer").get("/v1/approvals", **params)
+    with Client.of(Settings.read(), "reviewer") as client:
+        found = client.get("/v1/approvals", **params)
     if json:
         render.as_json(found)
     else:
@@ -113,8 +107,8 @@ def reject(
 
 def cancel(run: Run, reason: str = "", json: Json = False) -> None:
     """Stop a run coherently: end its processes, clean what it owns, list the rest."""
-    client = Client.of(Settings.read(), "operator")
-    said = client.post(f"{_path(run)}/cancel", {"reason": reason})
+    with Client.of(Settings.read(), "operator") as client:
+        said = client.post(f"{_path(run)}/cancel", {"reason": reason})
     _show(said, json, f"{run}: {said['result']} {said.get('stage', '')}")
 
 
@@ -125,22 +119,26 @@ def look(client: Client, run: str) -> Group:
 
 
 def _decide(word: str, run: str, number: int | None, comment: str, yes: bool, json: bool) -> None:
-    client = Client.of(Settings.read(), "reviewer")
-    asked = _asked(client, run, number)
-    if not yes:
-        if not sys.stdin.isatty():
-            raise NotConfigured("nobody is here to ask; say --yes")
-        render.errors.print(render.approvals([asked]))
-        typer.confirm(f"{word} exactly this?", abort=True, err=True)
-    scope = asked["scope"]
-    body = {
-        "head": scope["head"],
-        "manifest_sha256": scope["manifest_sha256"],
-        "comment": comment,
-    }
-    path = f"{_path(run)}/approvals/{asked['ordinal']}/{word}"
-    said = client.post(path, body)
+    with Client.of(Settings.read(), "reviewer") as client:
+        asked = _asked(client, run, number)
+        if not yes:
+            _confirm(word, asked)
+        scope = asked["scope"]
+        body = {
+            "head": scope["head"],
+            "manifest_sha256": scope["manifest_sha256"],
+            "comment": comment,
+        }
+        said = client.post(f"{_path(run)}/approvals/{asked['ordinal']}/{word}", body)
     _show(said, json, f"{run}: {said['result']}")
+
+
+def _confirm(word: str, asked: JsonObject) -> None:
+    """Show what is decided and ask, beside the output that a program may read."""
+    if not sys.stdin.isatty():
+        raise NotConfigured("nobody is here to ask; say --yes")
+    render.errors.print(render.approvals([asked]))
+    typer.confirm(f"{word} exactly this?", abort=True, err=True)
 
 
 def _asked(client: Client, run: str, number: int | None) -> JsonObject:
@@ -150,6 +148,21 @@ def _asked(client: Client, run: str, number: int | None) -> JsonObject:
             return dict(row)
     lacks = "pending approval" if number is None else f"approval {number}"
     raise NotConfigured(f"run {run} has no {lacks}; see `outlast approvals --every`")
+
+
+def _whole(client: Client, run: str) -> JsonObject:
+    parts = ("steps", "operations", "resources", "evidence", "approvals")
+    whole = {part: client.get(f"{_path(run)}/{part}") for part in parts}
+    events = list(_events(client, run, after=0))
+    return {"run": client.get(_path(run)), **whole, "history": {"events": events}}
+
+
+def _follow_steps(client: Client, run: str, pause: threading.Event) -> None:
+    with Live(look(client, run), console=render.console, refresh_per_second=4) as live:
+        while client.get(_path(run))["status"] != "ended":
+            live.update(look(client, run))
+            pause.wait(0.5)
+        live.update(look(client, run))
 
 
 def _follow_events(client: Client, run: str, pause: threading.Event) -> None:
