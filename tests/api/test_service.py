@@ -11,7 +11,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from activities.artifacts import ArtifactStore
-from api import runs
 from tests.api.judge import problem
 from tests.support.database import Databases, render
 from tests.support.served import REPORT, TOKENS, Served, listening
@@ -57,7 +56,7 @@ def test_an_unforeseen_fault_is_a_problem_without_its_text(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("canary")
 
-    monkeypatch.setattr(runs.reads, "list_runs", broken)
+    monkeypatch.setattr("orchestrator.store.reads.list_runs", broken)
     answer = shared.as_("operator").get("/v1/runs")
     problem(answer, 500, "internal")
     assert "canary" not in answer.text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -10,7 +12,7 @@ from sqlalchemy import create_engine, text
 from orchestrator.domain import states
 from orchestrator.domain.states import RefusedTransition, move, sources
 
-MACHINES = {
+MACHINES: dict[str, tuple[type[StrEnum], Mapping[Any, frozenset[Any]]]] = {
     "workflow_status": (states.RunStatus, states.RUN),
     "workflow_cancel_stage": (states.CancelStage, states.CANCELLATION),
     "step_status": (states.StepStatus, states.STEP),
@@ -38,12 +40,12 @@ def test_a_move_is_allowed_exactly_where_the_table_has_it(
     name: str, before: StrEnum, after: StrEnum
 ) -> None:
     table = MACHINES[name][1]
-    assert (before in sources(table, after)) is (after in table[before])  # type: ignore[type-var]
+    assert (before in sources(table, after)) is (after in table[before])
     if after in table[before]:
-        assert move(table, before, after) is after  # type: ignore[type-var]
+        assert move(table, before, after) is after
     else:
         with pytest.raises(RefusedTransition, match=str(after)):
-            move(table, before, after)  # type: ignore[type-var]
+            move(table, before, after)
 
 
 @pytest.mark.engine

@@ -120,6 +120,6 @@ def everything_in_the_database(dsn: str) -> bytes:
             "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
         ).fetchall()
         for (name,) in names:
-            found = connection.execute(f'SELECT t::text FROM "{name}" t').fetchall()  # type: ignore[call-overload]
+            found = connection.execute(f'SELECT t::text FROM "{name}" t').fetchall()
             rows += [str(row[0]).encode() for row in found]
     return b"\n".join(rows)

@@ -70,7 +70,7 @@ class TicketService:
             found = store.execute("SELECT number FROM ticket WHERE marker = ?", [marker]).fetchone()
         return None if found is None else int(found[0])
 
-    def tickets(self) -> list[tuple[int, str, str | None, int]]:
+    def tickets(self) -> list[tuple[int, str, str | None, int | str]]:
         """Return (number, title, section, closed) of every ticket."""
         with self._open() as store:
             return store.execute("SELECT number, title, section, closed FROM ticket").fetchall()

@@ -17,7 +17,7 @@ from orchestrator import seam
 from orchestrator.engine.database import Database
 from orchestrator.workflows.catalogue import definitions
 from reconciler.ambiguous_operations import AmbiguousOperations
-from reconciler.daemon import Reconciler
+from reconciler.daemon import Duty, Reconciler
 from reconciler.expired_leases import ExpiredLeases
 from tests.support.tickets import TicketService, registry
 
@@ -41,7 +41,7 @@ def main(role: str, dsn: str, tickets: str, keys: str, *kill: str) -> None:
     database, known = Database(dsn, pool_size=4), definitions()
     does = registry(TicketService(Path(tickets), keys=keys == "keys"))
     if role == "reconciler":
-        duties = [
+        duties: list[Duty] = [
             ExpiredLeases(database, known),
             AmbiguousOperations(database, known, does, str(os.getpid())),
         ]
