@@ -11,7 +11,7 @@ from orchestrator.contracts.evidence import ArtifactRef
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.budgets import GiveUp, Retry, after_failure
 from orchestrator.domain.failures import FailureKind, StaleAttempt
-from orchestrator.domain.states import OperationStatus, ResourceStatus, StepStatus
+from orchestrator.domain.states import OperationStatus, ResourceStatus, RunStatus, StepStatus
 from orchestrator.engine import cancel
 from orchestrator.engine.database import Database
 from orchestrator.engine.fold import fold, note
@@ -105,6 +105,8 @@ class Results:
         artifacts.record(tx, lease, success.artifacts, success.binding)
         if lease.operation_id is not None:
             confirm(tx, lease.operation_id, success, f"worker:{lease.worker}")
+        if run.status is RunStatus.ENDED:
+            return
         event = StepSucceeded(
             at=run.now,
             name=lease.name,

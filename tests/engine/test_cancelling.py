@@ -10,7 +10,7 @@ from orchestrator.domain.operations import Guarantee
 from orchestrator.engine import inbox
 from orchestrator.engine.results import Failure, Success
 from orchestrator.engine.send import Permission, mark_sent
-from orchestrator.store import steps
+from orchestrator.store import runs, steps
 from orchestrator.store.messages import MessageKey
 from tests.support.database import Clock
 from tests.support.line import LEASE_S, Line
@@ -135,3 +135,22 @@ def test_the_same_message_gets_the_first_answer_and_other_words_are_a_conflict(l
     key = MessageKey(run, "run", "olga", "m1")
     with pytest.raises(MessageConflict, match="m1"):
         inbox.accept(line.database, key, CancelWish(reason="another"))
+
+
+def test_a_result_that_comes_after_the_end_settles_its_operation_and_moves_nothing(
+    line: Line,
+) -> None:
+    """R12: it may settle what is open, and never the run."""
+    run = line.start()
+    [lease] = line.claim()
+    assert mark_sent(line.database, lease, Guarantee.NONE, 1) is Permission.SEND
+    with line.database.commit("end") as tx:
+        locked = runs.lock(tx, run)
+        runs.write(
+            tx, locked, status="ended", outcome="cancelled", generation=locked.generation + 1
+        )
+    line.results.succeed(lease, Success({"number": 1}, reference="1"))
+    shown = line.run(run)
+    assert (shown["outcome"], shown["position"], shown["state"]["ticket"]) == ("cancelled", 1, None)
+    assert line.operations(run)[0]["status"] == "confirmed"
+    assert line.claim() == []
