@@ -154,18 +154,33 @@ def settle_push(
 ) -> Outcome:
     """Say what a push came to. Success needs rc 0, a line for the ref, and the ref read back.
 
-    Everything else but a plain rejection is unsettled: over HTTP a lost answer, a cut and a 502
-    print the same words, even `Done`.
+    A rejection is compared with the ref. Everything else is unsettled: over HTTP a lost answer, a
+    cut and a 502 print the same words, even `Done`.
     """
     line = _ref_line(done.output, ref)
     if done.is_ok and line is not None and line[:1] in DONE_FLAGS:
         return _read_back(remote, repository, ref, wanted)
     if line is not None and line.startswith("!"):
-        reason = f"push of {ref} rejected: {line[1:].strip()[:300]}"
-        return Refused(FailureKind.POLICY_BOUND, reason)
+        return _rejected(remote, repository, ref, wanted, line[1:].strip()[:300])
     if not line and ("error: 403" in done.errors or "Authentication failed" in done.errors):
         return Refused(FailureKind.PERMANENT, f"the host does not let us push to {repository}")
     return Unsettled(f"push of {ref}: no word on the ref (git ended with {done.returncode})")
+
+
+def _rejected(remote: Remote, repository: str, ref: str, wanted: str | None, why: str) -> Outcome:
+    """Look before believing a rejection.
+
+    The transport may have sent our own push twice by itself; the second is then rejected because
+    the first has landed.
+    """
+    try:
+        found = read_ref(remote, repository, ref)
+    except ActivityFailed as failed:
+        return Unsettled(f"push of {ref} rejected ({why}), and not read back: {failed.reason}")
+    if found == wanted:
+        return Applied(found or ref, {"revision": found})
+    reason = f"push of {ref} rejected: {why}; it stands on {found}"
+    return Refused(FailureKind.POLICY_BOUND, reason, {"revision": found})
 
 
 def _read_back(remote: Remote, repository: str, ref: str, wanted: str | None) -> Outcome:

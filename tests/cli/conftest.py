@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -13,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from cli import render
+from cli.main import main
 from tests.support.database import Databases, render
 from tests.support.served import TOKENS, Served, serving
 
@@ -71,6 +74,39 @@ class Command:
         return line
 
 
+@dataclass(frozen=True)
+class Inside:
+    """The same command run in this process, which is quicker; the environment is the test's own."""
+
+    patch: pytest.MonkeyPatch
+    captured: pytest.CaptureFixture[str]
+
+    def as_(self, name: str) -> Inside:
+        """Give it this principal's token."""
+        self.patch.setenv("OUTLAST_TOKEN", TOKENS[name])
+        return self
+
+    def run(self, *argv: str) -> str:
+        """Run it, which must succeed, and return what it printed."""
+        status, out, err = self._end(*argv)
+        assert (status, err) == (0, "")
+        return out
+
+    def refusal(self, *argv: str) -> str:
+        """Run it, which must end with status 2 and one line on stderr; return the line."""
+        status, out, err = self._end(*argv)
+        assert (status, out) == (2, ""), err
+        [line] = err.splitlines()
+        return line
+
+    def _end(self, *argv: str) -> tuple[object, str, str]:
+        self.patch.setattr(sys, "argv", ["outlast", *argv])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = self.captured.readouterr()
+        return ended.value.code or 0, out, err
+
+
 @pytest.fixture(scope="module")
 def served(
     databases: Databases, template: str, tmp_path_factory: pytest.TempPathFactory
@@ -91,3 +127,18 @@ def command(tmp_path: Path) -> Command:
 def outlast(command: Command, served: Served) -> Command:
     """Return the command that knows where the API is; a token is still to be given."""
     return command.with_(OUTLAST_API_URL=served.url)
+
+
+@pytest.fixture
+def inside(
+    served: Served,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Inside:
+    """Return the command in this process; it knows where the API is."""
+    monkeypatch.setenv("OUTLAST_API_URL", served.url)
+    monkeypatch.setenv("OUTLAST_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    monkeypatch.setattr(render.console, "width", 200)
+    return Inside(monkeypatch, capsys)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli import render
 from cli.main import app
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Inside
 from tests.support.scripted import HEAD
-from tests.support.served import TOKENS, Served
+from tests.support.served import Served
 
 WORDS = "# The last page is empty\n\n1. Open /items\n"
 COMMANDS = (
@@ -28,22 +26,6 @@ def report(tmp_path: Path) -> str:
     path = tmp_path / "report.md"
     path.write_text(WORDS)
     return str(path)
-
-
-@pytest.fixture
-def inside(
-    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Result]:
-    """Return the reviewer's command run in this process, which is quicker."""
-    monkeypatch.setenv("OUTLAST_API_URL", served.url)
-    monkeypatch.setenv("OUTLAST_TOKEN", TOKENS["reviewer"])
-    monkeypatch.setenv("OUTLAST_HOME", str(tmp_path))
-    monkeypatch.setattr(render.console, "width", 200)
-
-    def run(*argv: str, stdin: str = "") -> Result:
-        return CliRunner().invoke(app, argv, input=stdin)
-
-    return run
 
 
 def test_help_lists_every_command(command: Command) -> None:
@@ -72,11 +54,9 @@ def test_submit_starts_a_run_and_a_repeat_with_its_key_does_not(
     assert shown["text"] == WORDS.strip()
 
 
-def test_submit_says_how_to_follow_the_run(outlast: Command, report: str) -> None:
-    done = outlast.as_("submitter").run("submit", report, "--repository", "demo/shop")
-    assert done.returncode == 0
-    run = done.stdout.split()[1]
-    assert f"outlast watch {run}" in done.stdout
+def test_submit_says_how_to_follow_the_run(inside: Inside, report: str) -> None:
+    said = inside.as_("submitter").run("submit", report, "--repository", "demo/shop")
+    assert f"outlast watch {said.split()[1]}" in said
 
 
 def test_runs_are_listed(outlast: Command, served: Served) -> None:
@@ -86,31 +66,31 @@ def test_runs_are_listed(outlast: Command, served: Served) -> None:
     assert (newest["id"], newest["submitter"]) == (run, "submitter")
 
 
-def test_show_prints_the_whole_run(
-    outlast: Command, served: Served, inside: Callable[..., Result]
-) -> None:
+def test_show_prints_the_whole_run(outlast: Command, served: Served, inside: Inside) -> None:
     run, _ = served.awaiting()
     shown = outlast.as_("operator").json("show", run)
     assert shown["run"]["id"] == run
     assert shown["history"]["events"] == served.get(f"/v1/runs/{run}/history")["events"]
     for part in ("steps", "operations", "resources", "evidence", "approvals"):
         assert shown[part] == served.get(f"/v1/runs/{run}/{part}")
-    people = inside("show", run).stdout
+    people = inside.as_("operator").run("show", run)
     assert all(word in people for word in (run, "awaiting-review", "#12", "#13", "push-branch"))
 
 
 def test_watch_prints_a_line_for_each_event_and_ends_with_the_run(
-    outlast: Command, served: Served, inside: Callable[..., Result]
+    outlast: Command, served: Served, inside: Inside
 ) -> None:
     run = served.ended()
     done = outlast.as_("operator").run("watch", run, "--json")
     assert done.returncode == 0
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert events == served.get(f"/v1/runs/{run}/history")["events"]
-    assert "cancelled" in inside("watch", run).stdout
+    assert "cancelled" in inside.as_("operator").run("watch", run)
 
 
-def test_approvals_are_listed_and_approved(outlast: Command, served: Served) -> None:
+def test_approvals_are_listed_and_approved(
+    outlast: Command, served: Served, inside: Inside
+) -> None:
     run, _ = served.awaiting()
     reviewer = outlast.as_("reviewer")
     rows = reviewer.json("approvals")["approvals"]
@@ -119,28 +99,25 @@ def test_approvals_are_listed_and_approved(outlast: Command, served: Served) -> 
     with served.deciding():
         said = reviewer.json("approve", run, "--yes", "--comment", "good")
     assert said == {"result": "approved", "ordinal": 1, "by": "reviewer"}
-    assert "approvals --every" in reviewer.refusal("approve", run, "--yes")
+    assert "approvals --every" in inside.as_("reviewer").refusal("approve", run, "--yes")
 
 
-def test_what_waits_and_what_was_decided_is_shown_to_people(
-    served: Served, inside: Callable[..., Result]
-) -> None:
+def test_what_waits_and_what_was_decided_is_shown_to_people(served: Served, inside: Inside) -> None:
     run, decision = served.awaiting()
-    assert run in inside("runs").stdout
-    listed = inside("approvals").stdout
+    inside.as_("reviewer")
+    assert run in inside.run("runs")
+    listed = inside.run("approvals")
     assert run in listed
     assert HEAD[:12] in listed
-    asked = inside("approve", run, stdin="n\n")
-    assert asked.exit_code != 0
-    assert "say --yes" in str(asked.exception)
+    assert "say --yes" in inside.refusal("approve", run)
     with served.deciding():
         served.as_("reviewer").post(f"/v1/runs/{run}/approvals/1/approve", json=decision)
-    assert run not in inside("approvals").stdout
-    assert run in inside("approvals", "--every").stdout
+    assert run not in inside.run("approvals")
+    assert run in inside.run("approvals", "--every")
 
 
 def test_a_rejection_is_shown_with_the_reviewers_own_words(
-    outlast: Command, served: Served, inside: Callable[..., Result]
+    outlast: Command, served: Served, inside: Inside
 ) -> None:
     """Brackets in them are no markup."""
     run, _ = served.awaiting()
@@ -150,15 +127,16 @@ def test_a_rejection_is_shown_with_the_reviewers_own_words(
         )
     assert said["result"] == "rejected"
     served.line.work()
-    done = inside("show", run)
-    assert done.exit_code == 0, done.exception
-    assert "rejected by reviewer: see [/items] [bold]" in done.stdout
+    shown = inside.as_("operator").run("show", run)
+    assert "rejected by reviewer: see [/items] [bold]" in shown
 
 
-def test_cancel_stops_a_run_and_is_too_late_after_its_end(outlast: Command, served: Served) -> None:
+def test_cancel_stops_a_run_and_is_too_late_after_its_end(
+    outlast: Command, served: Served, inside: Inside
+) -> None:
     run = served.submitted()
     operator = outlast.as_("operator")
     with served.deciding():
         said = operator.json("cancel", run, "--reason", "enough")
         assert said == {"result": "accepted", "stage": "done"}
-        assert "message-too-late" in operator.refusal("cancel", run)
+        assert "message-too-late" in inside.as_("operator").refusal("cancel", run)
