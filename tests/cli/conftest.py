@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from cli import render
 from cli.main import main
+from cli.render import console
 from tests.support.database import Databases, render
 from tests.support.served import TOKENS, Served, serving
 
@@ -140,5 +140,5 @@ def inside(
     monkeypatch.setenv("OUTLAST_API_URL", served.url)
     monkeypatch.setenv("OUTLAST_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    monkeypatch.setattr(render.console, "width", 200)
+    monkeypatch.setattr(console, "width", 200)
     return Inside(monkeypatch, capsys)
