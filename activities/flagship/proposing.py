@@ -9,7 +9,7 @@ from activities.activity import Context, Outcome
 from activities.environment.provider import Prepared
 from activities.flagship.verifying import Bench
 from activities.model.provider import ModelProvider, Workbench
-from activities.workspace.policy import PatchLimits, violations
+from activities.workspace.policy import PatchLimits, narrowed, violations
 from orchestrator.contracts import work
 from orchestrator.contracts.evidence import ReplayEvidence
 from orchestrator.contracts.payload import JsonObject
@@ -51,12 +51,11 @@ class ProposeCandidate:
                 substate=context.substate,
                 memo=self.memo,
             )
-            proposal = self.model.propose(request, workbench)
-        limits = PatchLimits(
-            asked.allowed_paths or prepared.application.source,
-            asked.max_files,
-            asked.max_patch_bytes,
-        )
+            reach = narrowed(asked.allowed_paths, prepared.application.source)
+            proposal = self.model.propose(
+                request.model_copy(update={"allowed_paths": reach}), workbench
+            )
+        limits = PatchLimits(reach, asked.max_files, asked.max_patch_bytes)
         broken = violations(proposal.patch, limits)
         if broken:
             raise ActivityFailed(FailureKind.REFUSED, "the model's patch " + "; ".join(broken))

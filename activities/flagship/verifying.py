@@ -9,9 +9,10 @@ from pathlib import Path
 
 from activities.activity import Context, Outcome
 from activities.artifacts import ArtifactStore, ArtifactUnreadable
+from activities.environment.application_file import read_application_file
 from activities.environment.provider import Environments, Prepared
 from activities.secrets import SecretSource
-from activities.workspace.policy import PatchLimits
+from activities.workspace.policy import PatchLimits, narrowed
 from activities.workspace.restore import Commit, Workspaces, apply_patch, build_commit
 from orchestrator.contracts import work
 from orchestrator.contracts.evidence import ArtifactRef, CheckEvidence, ReplayEvidence, StepResult
@@ -129,7 +130,8 @@ class VerifyCandidate:
     def _commit(self, asked: work.Verify, place: Path) -> Commit | None:
         if asked.patch_sha256 is None:
             return None
-        limits = PatchLimits(asked.allowed_paths, asked.max_files, asked.max_patch_bytes)
+        reach = narrowed(asked.allowed_paths, read_application_file(place).source)
+        limits = PatchLimits(reach, asked.max_files, asked.max_patch_bytes)
         apply_patch(place, self.bench.text(asked.patch_sha256), limits)
         return build_commit(place, asked.message, asked.committed_at)
 

@@ -21,6 +21,7 @@ MODES = re.compile(r"^(?:new file|old|new|deleted file) mode (?P<mode>\d+)$")
 BINARY = re.compile(r"^(?:GIT binary patch|Binary files .* differ)$")
 PLAIN_MODES = frozenset({"100644", "100755"})
 NO_FILE_MODE = "000000"
+NOWHERE = ".nowhere"
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,19 @@ class PatchLimits:
     allowed_paths: tuple[str, ...]
     max_files: int
     max_bytes: int
+
+
+def narrowed(asked: tuple[str, ...], source: tuple[str, ...]) -> tuple[str, ...]:
+    """Return where a repair may reach: what the repository offers, less what the contract takes.
+
+    What the contract names outside of the repository's own offer adds nothing; where nothing is
+    left, nothing may be touched.
+    """
+    if not asked:
+        return source
+    inside = [p for p in asked if any(PurePosixPath(p).is_relative_to(s) for s in source)]
+    inside += [s for s in source if any(PurePosixPath(s).is_relative_to(p) for p in asked)]
+    return tuple(dict.fromkeys(inside)) or (NOWHERE,)
 
 
 def violations(patch: str, limits: PatchLimits) -> tuple[str, ...]:
