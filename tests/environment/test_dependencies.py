@@ -97,7 +97,7 @@ def test_an_installation_that_fails_says_so_and_is_not_kept(
     with pytest.raises(ActivityFailed, match=words) as failed:
         environments.prepare(workspace, REVISION, "demo/tiny", run_tag)
     assert failed.value.kind is kind
-    assert list_processes(run_tag) == []
+    wait_for(lambda: list_processes(run_tag) == [], 5, "the installation to be gone")
     kept = environments.home / "cache" / "dependencies"
     assert list(kept.iterdir()) == []
 
@@ -116,7 +116,7 @@ def test_a_wish_to_stop_ends_an_installation_with_all_it_started(
     with pytest.raises(ActivityFailed, match="stopped as told") as failed:
         environments.prepare(workspace, REVISION, "demo/tiny", run_tag, stop)
     assert failed.value.kind is FailureKind.TRANSIENT
-    assert list_processes(run_tag) == []
+    wait_for(lambda: list_processes(run_tag) == [], 5, "the installation to be gone")
 
 
 def test_an_installation_sees_the_installers_settings_and_no_other_secret(
