@@ -9,6 +9,7 @@ import pytest
 
 from activities.environment.provider import Environments, Prepared, judge
 from activities.environment.sweep import list_processes
+from orchestrator.clock import wait_for
 from orchestrator.contracts.evidence import ProcedureRun, ReplayEvidence
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 from tests.support.sentences import click, fill, go, holds, shows
@@ -113,7 +114,7 @@ def test_what_dies_during_a_run_is_never_evidence_of_a_fault(
     with pytest.raises(ActivityFailed, match="could not be judged") as failed:
         replay([go("/form"), go(harm)], [shows("this is shown nowhere")], repeat=3)
     assert failed.value.kind is FailureKind.ENVIRONMENTAL
-    assert list_processes(prepared.run_tag) == []
+    wait_for(lambda: list_processes(prepared.run_tag) == [], 5, "its processes to be gone")
 
 
 def test_a_browser_that_does_not_start_is_an_environments_failure(

@@ -26,6 +26,7 @@ from activities.mutation import (
     Unreadable,
 )
 from activities.workspace.restore import Workspaces
+from orchestrator.clock import wait_for
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.failures import FailureKind
 from tests.support.repository import publish, remote_of
@@ -89,7 +90,7 @@ def test_an_environment_is_built_proved_and_observed(bench: Bench) -> None:
     spec = json.loads(bench.provision.environments.artifacts.read(outcome.facts["spec_sha256"]))
     assert spec["revision"] == bench.request["revision"]
     assert spec["application"]["name"] == "tiny"
-    assert list_processes(bench.call.run_tag) == []
+    wait_for(lambda: list_processes(bench.call.run_tag) == [], 5, "its processes to be gone")
 
 
 def test_sending_it_again_finds_the_first_and_builds_nothing(
@@ -119,7 +120,7 @@ def test_an_application_that_never_gets_ready_is_refused_and_leaves_no_receipt(
     assert outcome.kind is FailureKind.ENVIRONMENTAL
     assert "did not get ready" in outcome.reason
     assert isinstance(bench.provision.observe(bench.request, bench.call), Absent)
-    assert list_processes(run_tag) == []
+    wait_for(lambda: list_processes(run_tag) == [], 5, "its processes to be gone")
 
 
 def test_a_receipt_that_cannot_be_read_says_nothing(bench: Bench) -> None:

@@ -77,7 +77,7 @@ def test_an_application_that_is_not_ready_or_not_ours_is_named_with_its_log(
             session.start_app()
         assert failed.value.kind is FailureKind.ENVIRONMENTAL
         assert session.run(["{python}", "-c", "print('still obeys')"], 10).output == "still obeys\n"
-    assert list_processes(run_tag) == []
+    wait_for(lambda: list_processes(run_tag) == [], 5, "its processes to be gone")
 
 
 def test_stopping_the_application_ends_also_what_left_its_session(
@@ -90,7 +90,7 @@ def test_stopping_the_application_ends_also_what_left_its_session(
         assert len(set(list_processes(run_tag)) - before) >= 2
         session.stop_app()
         assert set(list_processes(run_tag)) == before
-    assert list_processes(run_tag) == []
+    wait_for(lambda: list_processes(run_tag) == [], 5, "its processes to be gone")
 
 
 def test_a_killed_worker_leaves_no_process_behind(
@@ -127,7 +127,7 @@ def test_a_wish_to_stop_ends_the_sandbox_in_the_middle_of_a_command(
         threading.Timer(0.3, stop.set).start()
         with pytest.raises(ActivityFailed, match="stopped as told"):
             session.run(["{python}", "-c", "import signal; signal.pause()"], 60)
-    assert list_processes(run_tag) == []
+    wait_for(lambda: list_processes(run_tag) == [], 5, "its processes to be gone")
 
 
 def test_a_check_that_hangs_is_ended_at_its_limit_with_all_it_started(
@@ -139,7 +139,7 @@ def test_a_check_that_hangs_is_ended_at_its_limit_with_all_it_started(
     assert not evidence.passed
     assert "hanging" in evidence.output_tail
     assert "still running after 1 s" in evidence.output_tail
-    assert list_processes(run_tag) == []
+    wait_for(lambda: list_processes(run_tag) == [], 5, "its processes to be gone")
 
 
 def test_checks_pass_only_when_every_command_passes(
@@ -182,7 +182,7 @@ def test_the_sandbox_is_swept_by_its_tag_alone(
         assert end_processes("run-of-somebody-else") == []
         assert list_processes(run_tag)
         assert end_processes(run_tag) == []
-        assert list_processes(run_tag) == []
+        wait_for(lambda: list_processes(run_tag) == [], 5, "its processes to be gone")
     finally:
         worker.kill()
         worker.wait()
