@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from orchestrator.clock import wait_for
@@ -101,17 +102,26 @@ def test_without_keys_a_lost_answer_is_adopted_and_not_created_again(
 def test_a_frozen_worker_that_wakes_after_its_lease_changes_nothing(
     line: Line, service: TicketService, processes: Processes, clock: Clock
 ) -> None:
-    """SIGSTOP for longer than the lease, another worker in between, then SIGCONT."""
-    first = processes.start("first")
+    """SIGSTOP for longer than the lease, another worker in between, then SIGCONT.
+
+    It is frozen after `sent` and before its request leaves: the worst moment to wake up later.
+    """
     run = line.start()
-    wait_for(lambda: line.run(run)["position"] >= 2, 30, "the first worker to be at work")
-    first.send_signal(signal.SIGSTOP)
+    first = processes.start("first", "call", "update-ticket", "before", "SIGSTOP")
+    stopped = psutil.Process(first.pid)
+    wait_for(lambda: stopped.status() == psutil.STATUS_STOPPED, 30, "the first worker to freeze")
     clock.advance(PAST_EVERY_LEASE_S)
     processes.start("second")
     processes.start("reconciler")
     wait_for(lambda: line.run(run)["status"] == "ended", 60, f"{run} to end", every=0.1)
+    before = service.tickets()
     first.send_signal(signal.SIGCONT)
-    again = line.start("another")
-    wait_for(lambda: line.run(again)["status"] == "ended", 60, f"{again} to end", every=0.1)
-    assert len(service.tickets()) == 2
+
+    def spoke() -> bool:
+        return line.steps(run)[1]["attempt_records"][0]["late"] is not None
+
+    wait_for(spoke, 60, "the late word of the first worker", every=0.1)
+    assert service.tickets() == before
+    assert service.journal().count("set section") == 2
     assert line.history(run).count("step-succeeded") == 3
+    assert line.run(run)["outcome"] == "filed"

@@ -1,6 +1,6 @@
-"""A real worker or reconciler process for tests, which kills itself at a chosen crossing.
+"""A real worker or reconciler process for tests, which is killed or frozen at a chosen crossing.
 
-Usage: worker_process.py ROLE DSN TICKETS KEYS [KIND NAME SIDE]
+Usage: worker_process.py ROLE DSN TICKETS KEYS [KIND NAME SIDE [SIGNAL]]
 The product's code is started as it is; only the seam is watched, from out here.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
 from activities.publisher import Publisher, to_log
@@ -24,20 +25,26 @@ from tests.support.tickets import TicketService, registry
 LEASE_S = 2.0
 
 
-def die_at(kind: str, name: str, side: str) -> None:
-    """Send this process SIGKILL at the crossing, as an outside killer would."""
+def signal_at(kind: str, name: str, side: str, number: str = "SIGKILL") -> None:
+    """Send this process the signal at the crossing, once, as somebody outside would.
+
+    At a crossing the thread holds no lock of anybody's, so that a frozen process blocks nobody;
+    it is the thread that gets the signal, so that it cannot run on past the crossing meanwhile.
+    """
+    reached: list[str] = []
 
     def watcher(seen_kind: str, seen_name: str, seen_side: str) -> None:
-        if (seen_kind, seen_name, seen_side) == (kind, name, side):
-            os.kill(os.getpid(), signal.SIGKILL)
+        if (seen_kind, seen_name, seen_side) == (kind, name, side) and not reached:
+            reached.append(name)
+            signal.pthread_kill(threading.get_ident(), signal.Signals[number])
 
     seam.watch(watcher)
 
 
-def main(role: str, dsn: str, tickets: str, keys: str, *kill: str) -> None:
+def main(role: str, dsn: str, tickets: str, keys: str, *at: str) -> None:
     """Run the role until the process is stopped."""
-    if kill:
-        die_at(*kill)
+    if at:
+        signal_at(*at)
     database, known = Database(dsn, pool_size=4), definitions()
     does = registry(TicketService(Path(tickets), keys=keys == "keys"))
     if role == "reconciler":
