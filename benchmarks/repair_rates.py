@@ -1,11 +1,11 @@
 """Measure how often the offline repairer repairs faults that it did not make.
 
-    python -m benchmarks.repair_rates [--mutants 20] [--seed 7] [--most-screened 60]
+    python -m benchmarks.repair_rates [--mutants 20] [--seed 7] [--most-screened 60] [--quick]
 
-Each mutant makes at least one scenario's last page differ from the faultless application's. It
-counts as repaired only if, under the first candidate, every scenario shows what the faultless
-application shows and the application's own checks pass; as plausible if the failing scenario
-passes and the checks do.
+No fault is counted twice. Each mutant makes at least one scenario's last page differ from the
+faultless application's. It counts as repaired only if, under the first candidate, every scenario
+shows what the faultless application shows and the application's own checks pass; as plausible if
+the failing scenario passes and the checks do.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from sandbox.reports import DEMO_SECRETS
 
 PATCHES = Path(__file__).parents[1] / "tests" / "app" / "reference_patches"
 WINDOW = 4
+QUICK = (4, 25)
 LOST = "(the page was not reached)"
 
 
@@ -87,7 +88,10 @@ def main() -> None:
     words.add_argument("--seed", type=int, default=7)
     words.add_argument("--most-screened", type=int, default=60)
     words.add_argument("--application", choices=("shop", "refuge"))
+    words.add_argument("--quick", action="store_true", help="four mutants each, 25 screened")
     given = words.parse_args()
+    if given.quick:
+        given.mutants, given.most_screened = QUICK
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as name, Progress(console=Console(stderr=True)) as bar:
         home = Path(name)
@@ -124,7 +128,11 @@ def measure(subject: Subject, wanted: int, seed: int, most: int) -> Iterator[Row
     with subject.environments.session(subject.prepared) as session:
         right = subject.pages(session)
     found = 0
+    met: set[tuple[str, str]] = set()
     for mutant in mutants(workspace, subject.prepared.application.source, seed):
+        if (mutant.path, mutant.text) in met:
+            continue
+        met.add((mutant.path, mutant.text))
         original = (workspace / mutant.path).read_text()
         (workspace / mutant.path).write_text(mutant.text)
         try:

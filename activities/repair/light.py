@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from activities.model.provider import ScreeningSession
+from activities.model.provider import Answer, ScreeningSession
 from activities.repair.page import Element, Page
 from orchestrator.contracts.procedure import (
     Check,
@@ -26,6 +26,7 @@ from orchestrator.contracts.procedure import (
     ValueIs,
     Visible,
 )
+from orchestrator.domain.failures import ActivityFailed, FailureKind
 
 REDIRECTS_MAX = 8
 
@@ -90,7 +91,7 @@ class LightClient:
             case Select(target=target, option=option):
                 self._select(self._field(target), option)
             case Check(target=target, on=on):
-                self._page.set_on[id(self._field(target))] = on
+                self._page.check(self._field(target), on)
             case Press(key=key):
                 self._press(key)
             case _:
@@ -131,7 +132,7 @@ class LightClient:
     def _load(self, method: str, path: str, form: list[tuple[str, str]] | None) -> None:
         for _ in range(REDIRECTS_MAX):
             headers = {"Cookie": self._cookie_line()} if self._cookies else {}
-            answer = self._session.request(method, path, _grouped(form), headers)
+            answer = self._ask(method, path, form, headers)
             self._keep_cookies(answer.headers)
             location = dict(answer.headers).get("location", "")
             if answer.status not in (301, 302, 303, 307, 308) or not location:
@@ -144,10 +145,23 @@ class LightClient:
                 method, form = "GET", None
         raise StepImpossible("too many redirects")
 
+    def _ask(
+        self, method: str, path: str, form: list[tuple[str, str]] | None, headers: dict[str, str]
+    ) -> Answer:
+        """Send one request; a connection that the application drops is a step that breaks."""
+        try:
+            return self._session.request(method, path, _grouped(form), headers)
+        except ActivityFailed as fault:
+            if fault.kind is not FailureKind.ENVIRONMENTAL:
+                raise
+            raise StepImpossible(f"no answer to {method} {path}") from fault
+
     def _holds(self, expectation: Expectation) -> bool:
         match expectation:
-            case TextShown(contains=text, target=None, is_shown=is_shown):
-                return (" ".join(text.split()) in self._page.text()) is is_shown
+            case TextShown(contains=text, target=target, is_shown=is_shown):
+                wanted = " ".join(text.split())
+                places = [self._page.root] if target is None else self._matching(target)
+                return any(wanted in each.text() for each in places) is is_shown
             case ValueIs(target=target, equals=equals):
                 found = self._page.field(target.value) if target.by == "label" else None
                 return found is not None and self._page.value(found) == equals
@@ -155,18 +169,18 @@ class LightClient:
                 at = urlsplit(self._page.url)
                 return path == (f"{at.path}?{at.query}" if "?" in path else at.path)
             case CountIs(target=target, equals=count):
-                return len(self._of_role(target)) == count
+                return len(self._matching(target)) == count
             case Visible(target=target, is_visible=is_visible):
-                return bool(self._of_role(target)) is is_visible
-            case TextShown():
-                raise NotExpressible("text of a part of the page")
+                return bool(self._matching(target)) is is_visible
             case _:
                 assert_never(expectation)
 
-    def _of_role(self, target: Target) -> list[Element]:
-        found = self._page.of_role(target.value, target.name) if target.by == "role" else None
+    def _matching(self, target: Target) -> list[Element]:
+        found = None
+        if target.within is None and target.nth is None and not target.exact:
+            found = self._page.of_role(target.value, target.name) if target.by == "role" else None
         if found is None:
-            raise NotExpressible(f"{target.by} {target.value}")
+            raise NotExpressible(f"what is there by {target.by} {target.value}")
         return found
 
     def _control(self, target: Target) -> Element:

@@ -7,7 +7,28 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 SILENT = frozenset({"script", "style", "template", "head", "noscript"})
-VOID = frozenset({"input", "br", "img", "hr", "meta", "link", "source", "wbr", "col"})
+VOID = frozenset(
+    {
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    }
+)
+INLINE = frozenset(
+    {"a", "abbr", "b", "bdi", "cite", "code", "em", "i", "kbd", "mark", "q", "s", "small"}
+    | {"span", "strong", "sub", "sup", "time", "u", "var", "wbr"}
+)
 ROLE_TAGS = {
     "row": ("tr",),
     "listitem": ("li",),
@@ -58,7 +79,7 @@ class Element:
                 yield child
             else:
                 yield from child._pieces()
-                yield " "
+                yield "" if child.tag in INLINE else " "
 
 
 class _Builder(HTMLParser):
@@ -131,6 +152,15 @@ class Page:
             return found
         return [each for each in found if any(_is_part(name, shown) for shown in _shown(each))]
 
+    def check(self, element: Element, on: bool) -> None:
+        """Set a box on or off; of the radio buttons of one name only one is on."""
+        if element.get("type").lower() == "radio":
+            form = element.above("form") or self.root
+            for each in form.find("input"):
+                if each.get("type").lower() == "radio" and each.get("name") == element.get("name"):
+                    self.set_on[id(each)] = False
+        self.set_on[id(element)] = on
+
     def value(self, element: Element) -> str:
         """Return what a field holds now."""
         if id(element) in self.typed:
@@ -148,7 +178,8 @@ class Page:
         pairs = []
         for each in form.find("input", "textarea", "select"):
             kind = each.get("type").lower()
-            if not each.get("name") or kind in ("submit", "button", "image", "reset", "file"):
+            is_left_out = kind in ("submit", "button", "image", "reset", "file")
+            if is_left_out or "disabled" in each.attributes or not each.get("name"):
                 continue
             if kind in ("checkbox", "radio"):
                 if self.set_on.get(id(each), "checked" in each.attributes):

@@ -6,15 +6,16 @@ import ast
 import fnmatch
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from activities.repair import expressions, names, statements
-from activities.repair.edits import Edit
+from activities.repair.edits import Edit, places_of
 from activities.repair.source import Source
 from activities.workspace.policy import PatchLimits, path_violations
 from orchestrator.contracts.proposal import ProposalRequest
 
+SAME_PLACE = 0.5
 TEMPLATES = ("*.html", "*.jinja", "*.jinja2", "*.j2")
 WORDS = re.compile(r"[A-Za-z]{3,}")
 COMMON = frozenset(
@@ -49,9 +50,9 @@ def candidates(
     workspace: Path, request: ProposalRequest, places: Iterable[str], trail: Trail
 ) -> list[Ranked]:
     """Return every candidate, best first; equal scores stand in a fixed order."""
-    paths = sorted(source_files(workspace, places, request))
-    sources = [Source(path, (workspace / path).read_bytes()) for path in paths if _is_python(path)]
-    texts = {path: (workspace / path).read_bytes() for path in paths if not _is_python(path)}
+    files = dict(_readable(workspace, sorted(set(source_files(workspace, places, request)))))
+    sources = [Source(path, data) for path, data in files.items() if _is_python(path)]
+    texts = {path: data for path, data in files.items() if not _is_python(path)}
     vocabulary = names.vocabulary_of(
         sources, [data.decode(errors="replace") for data in texts.values()]
     )
@@ -68,6 +69,22 @@ def candidates(
             for edit in names.template_edits(path, data, vocabulary)
         ]
     return sorted(found, key=lambda r: (-r.score, r.edit.path, r.edit.start, r.edit.new))
+
+
+def elsewhere_first(
+    ranked: list[Ranked], request: ProposalRequest, workspace: Path
+) -> list[Ranked]:
+    """Put candidates down that change what an earlier, failed candidate changed."""
+    tried = places_of("".join(prior.patch for prior in request.prior))
+    files = {path: (workspace / path).read_bytes() for path in {e.edit.path for e in ranked}}
+
+    def lowered(each: Ranked) -> Ranked:
+        edit = each.edit
+        count = files[edit.path][edit.start : edit.end].count(b"\n") + 1
+        is_same = any((edit.path, edit.line + at) in tried for at in range(count))
+        return replace(each, score=each.score * SAME_PLACE) if is_same else each
+
+    return sorted(map(lowered, ranked), key=lambda each: -each.score)
 
 
 def python_edits(source: Source, vocabulary: names.Vocabulary) -> Iterator[Edit]:
@@ -87,6 +104,8 @@ def source_files(workspace: Path, places: Iterable[str], request: ProposalReques
     allowed = request.allowed_paths or tuple(places)
     for place in allowed:
         root = workspace / place
+        if not root.is_relative_to(workspace):
+            continue
         every = [root] if root.is_file() else sorted(root.rglob("*"))
         for file in every:
             path = file.relative_to(workspace)
@@ -98,6 +117,19 @@ def source_files(workspace: Path, places: Iterable[str], request: ProposalReques
                 continue
             if _is_python(file.name) or any(fnmatch.fnmatch(file.name, p) for p in TEMPLATES):
                 yield str(path)
+
+
+def _readable(workspace: Path, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that can be edited safely: in UTF-8 and, where Python, parsed."""
+    for path in paths:
+        data = (workspace / path).read_bytes()
+        try:
+            data.decode()
+            if _is_python(path):
+                ast.parse(data)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        yield path, data
 
 
 def keywords(request: ProposalRequest) -> frozenset[str]:

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from activities.model.provider import ScreeningSession, Workbench
-from activities.repair.edits import unified
+from activities.repair.edits import applied, places_of, unified
 from activities.repair.light import LightClient, Played
-from activities.repair.ranking import Ranked, candidates
+from activities.repair.ranking import Ranked, candidates, elsewhere_first
 from activities.repair.screening import Play, Screened, Screening, candidate_key
 from orchestrator.contracts.payload import fingerprint
 from orchestrator.contracts.proposal import Proposal, ProposalRequest
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 
-MOST_SCREENED = 120
+MOST_SCREENED = 90
 MOST_BLIND = 25
+MOST_CHECKED = 5
 WORTH = (
     Screened.GOOD,
     Screened.AGAINST_CHECKS,
@@ -32,6 +33,7 @@ class Judged:
     ranked: Ranked
     verdict: Screened
     patch: str
+    remark: str = ""
 
 
 class OfflineRepairer:
@@ -58,12 +60,14 @@ class OfflineRepairer:
         with bench.open_session() as session:
             trail = screening.look_at_base(session, LightClient(session, bench.secrets), play)
             ranked = candidates(bench.workspace, request, bench.application.source, trail)
-            judged = self._search(request, screening, session, ranked, play)
+            ordered = elsewhere_first(ranked, request, bench.workspace)
+            judged = self._search(request, screening, session, ordered, play)
+            best = _chosen(sorted(judged, key=_worth), screening, session)
         screening.keep()
-        if not judged:
+        if best is None:
             said = f"no different candidate is left after {len(screening.verdicts)} were screened"
             raise ActivityFailed(FailureKind.DOMAIN_NEGATIVE, said)
-        return self._proposal(_best(judged, request), screening)
+        return self._proposal(best, screening)
 
     def _search(
         self,
@@ -74,8 +78,8 @@ class OfflineRepairer:
         play: Play,
     ) -> list[Judged]:
         """Screen in order until one passes everything, or the limit is reached."""
-        tried = {prior.patch for prior in request.prior}
         judged: list[Judged] = []
+        tried = _tried(request, screening.bench.workspace)
         seen: set[str] = set()
         most = MOST_BLIND if screening.is_blind else self._most_screened
         for each in ranked:
@@ -84,11 +88,11 @@ class OfflineRepairer:
             original = (screening.bench.workspace / each.edit.path).read_bytes()
             changed = each.edit.apply(original)
             key = candidate_key(each.edit.path, original, changed)
-            if key is None or key in seen:
+            if key is None or key in seen or key in tried:
                 continue
             seen.add(key)
             patch = unified(each.edit.path, original, changed)
-            if patch in tried or len(patch.encode()) > request.max_patch_bytes:
+            if len(patch.encode()) > request.max_patch_bytes:
                 continue
             verdict = screening.screen(session, each, play)
             if verdict in WORTH:
@@ -99,12 +103,12 @@ class OfflineRepairer:
 
     def _proposal(self, judged: Judged, screening: Screening) -> Proposal:
         edit = judged.ranked.edit
-        how = "by the application's checks alone" if screening.is_blind else "by requests"
         return Proposal(
             patch=judged.patch,
             hypothesis=(
-                f"A small edit ({edit.operator}) of {edit.path} line {edit.line}. Screened {how}: "
-                f"it {judged.verdict.value}. {len(screening.verdicts)} candidates were screened."
+                f"A small edit ({edit.operator}) of {edit.path} line {edit.line}. "
+                f"{_said(judged, screening)}. "
+                f"{len(screening.verdicts)} candidates were screened."
             ),
             provider=f"{self.name} {self.version}",
             operator=edit.operator,
@@ -113,26 +117,45 @@ class OfflineRepairer:
         )
 
 
-def _best(judged: list[Judged], request: ProposalRequest) -> Judged:
-    """Return the most promising; after failures, another place comes before the same one."""
-    tried_places = {line for prior in request.prior for line in _hunks(prior.patch)}
+def _tried(request: ProposalRequest, workspace: Path) -> frozenset[str]:
+    """Return the meanings of earlier candidates, however they were spelled."""
+    keys: set[str] = set()
+    for prior in request.prior:
+        paths = {path for path, _ in places_of(prior.patch)}
+        if len(paths) == 1 and (workspace / (path := paths.pop())).is_file():
+            original = (workspace / path).read_bytes()
+            key = candidate_key(path, original, applied(prior.patch, original))
+            keys |= set() if key is None else {key}
+    return frozenset(keys)
 
-    def order(each: Judged) -> tuple[int, bool, float]:
-        is_same_place = bool(_hunks(each.patch) & tried_places)
-        return WORTH.index(each.verdict), is_same_place, -each.ranked.score
 
-    return min(judged, key=order)
+def _worth(each: Judged) -> tuple[int, float]:
+    return WORTH.index(each.verdict), -each.ranked.score
 
 
-def _hunks(patch: str) -> set[str]:
-    """Return the places that a patch changes, as file and hunk."""
-    path, found = "", set()
-    for line in patch.splitlines():
-        if line.startswith("+++ "):
-            path = line[6:]
-        elif line.startswith("@@"):
-            found.add(f"{path} {line.split('@@')[1].strip()}")
-    return found
+def _chosen(
+    ordered: list[Judged], screening: Screening, session: ScreeningSession
+) -> Judged | None:
+    """Return the best; among those that do not pass the procedure, one that keeps the checks."""
+    if not ordered or ordered[0].verdict in (Screened.GOOD, Screened.AGAINST_CHECKS):
+        return ordered[0] if ordered else None
+    if screening.is_blind:
+        return ordered[0]
+    for each in ordered[:MOST_CHECKED]:
+        if screening.keeps_checks(session, each.ranked):
+            return replace(each, remark=", and the checks pass")
+    return replace(ordered[0], remark=", against the checks")
+
+
+def _said(judged: Judged, screening: Screening) -> str:
+    """Say what screening found, and no more than it could find."""
+    if not screening.is_blind:
+        return f"Screened by requests: it {judged.verdict.value}{judged.remark}"
+    found = "keeps them passing, which does not show that it repairs anything"
+    if screening.base_checks is not None:
+        mends = judged.verdict is Screened.BETTER
+        found = "makes those pass that fail" if mends else "makes them fail in another way"
+    return f"Screened by the application's checks alone: it {found}"
 
 
 def _with_memo(request: ProposalRequest, bench: Workbench) -> Workbench:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -18,6 +20,7 @@ from orchestrator.domain.failures import ActivityFailed, FailureKind
 
 Play = Callable[[LightClient, Callable[[], None]], Played]
 TRACER = Path(__file__).with_name("tracer")
+DIGITS = re.compile(r"\d+")
 TELL_EVERY = 8
 IDENTITY_LENGTH = 20
 
@@ -27,7 +30,7 @@ class Screened(StrEnum):
 
     GOOD = "passes the procedure and the checks"
     AGAINST_CHECKS = "passes the procedure, against the checks"
-    BETTER = "meets more expectations than the base"
+    BETTER = "comes closer than the base"
     CHANGED = "changes what is seen"
     SAME = "changes nothing that is seen"
     DEAD = "does not start, or breaks a step"
@@ -40,6 +43,7 @@ class Screening:
     bench: Workbench
     verdicts: dict[str, Screened] = field(default_factory=dict)
     base: Played = field(default_factory=Played)
+    base_checks: str | None = None
     is_blind: bool = False
     screened: int = 0
 
@@ -78,8 +82,12 @@ class Screening:
             self.is_blind = self.base.passed
         except NotExpressible:
             self.is_blind = True
-        session.stop_app()
-        return _trail(file, ends)
+        finally:
+            session.stop_app()
+            trail = _trail(file, ends)
+        if self.is_blind:
+            self.base_checks = self._failing_checks(session)
+        return trail
 
     def screen(self, session: ScreeningSession, ranked: Ranked, play: Play) -> Screened | None:
         """Return what becomes of one candidate; None when it is no candidate at all."""
@@ -91,20 +99,34 @@ class Screening:
             return None
         if key in self.verdicts:
             return self.verdicts[key]
-        session.write(edit.path, changed.decode())
-        try:
+        with self._edited(session, edit.path, original, changed):
             verdict = self._judge(session, play)
-        finally:
-            session.write(edit.path, original.decode())
         self.verdicts[key] = verdict
         self.screened += 1
         if self.screened % TELL_EVERY == 0:
             self.keep()
         return verdict
 
+    def keeps_checks(self, session: ScreeningSession, ranked: Ranked) -> bool:
+        """Run the checks under a candidate that was not good enough to have them run before."""
+        original = (self.bench.workspace / ranked.edit.path).read_bytes()
+        changed = ranked.edit.apply(original)
+        with self._edited(session, ranked.edit.path, original, changed):
+            return self.passes_checks(session)
+
+    @contextmanager
+    def _edited(
+        self, session: ScreeningSession, path: str, original: bytes, changed: bytes
+    ) -> Iterator[None]:
+        session.write(path, changed.decode())
+        try:
+            yield
+        finally:
+            session.write(path, original.decode())
+
     def _judge(self, session: ScreeningSession, play: Play) -> Screened:
         if self.is_blind:
-            return Screened.CHANGED if self.passes_checks(session) else Screened.DEAD
+            return self._judge_by_checks(session)
         try:
             session.start_app()
             played = play(LightClient(session, self.bench.secrets), lambda: None)
@@ -113,21 +135,36 @@ class Screening:
             return Screened.DEAD
         finally:
             session.stop_app()
-        if played.broke and not self.base.broke:
+        reach, base_reach = len(played.texts), len(self.base.texts)
+        if played.broke and (reach < base_reach or not self.base.broke):
             return Screened.DEAD
         if played.passed:
             return Screened.GOOD if self.passes_checks(session) else Screened.AGAINST_CHECKS
-        if sum(played.holds) > sum(self.base.holds):
+        if (reach, sum(played.holds)) > (base_reach, sum(self.base.holds)):
             return Screened.BETTER
         return Screened.CHANGED if played.texts != self.base.texts else Screened.SAME
 
+    def _judge_by_checks(self, session: ScreeningSession) -> Screened:
+        """Without a light replay: what breaks checks is dead, what mends them is better."""
+        failing = self._failing_checks(session)
+        if self.base_checks is None:
+            return Screened.CHANGED if failing is None else Screened.DEAD
+        if failing is None:
+            return Screened.BETTER
+        return Screened.SAME if failing == self.base_checks else Screened.CHANGED
+
     def passes_checks(self, session: ScreeningSession) -> bool:
         """Run the application's own checks; the first that fails ends it."""
+        return self._failing_checks(session) is None
+
+    def _failing_checks(self, session: ScreeningSession) -> str | None:
+        """Return what the first failing check printed, without its digits; None if none fails."""
         checks = self.bench.application.check
-        return all(
-            session.run(list(command), checks.timeout_s).returncode == 0
-            for command in checks.commands
-        )
+        for command in checks.commands:
+            ended = session.run(list(command), checks.timeout_s)
+            if ended.returncode != 0:
+                return DIGITS.sub("", ended.output)
+        return None
 
     def _stop_if_told(self, fault: Exception) -> None:
         if self.bench.stop.is_set():

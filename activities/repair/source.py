@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ WORD = re.compile(r"^[A-Za-z_][A-Za-z0-9_-]{1,40}$")
 
 @dataclass
 class Source:
-    """One parsed file. Offsets are bytes, as the tree gives them."""
+    """One parsed file in UTF-8. Offsets are bytes, as the tree gives them."""
 
     path: str
     data: bytes
@@ -23,8 +24,9 @@ class Source:
 
     def __post_init__(self) -> None:
         self.tree = ast.parse(self.data)
-        self._starts = [0]
-        for line in self.data.splitlines(keepends=True):
+        mark = len(codecs.BOM_UTF8) if self.data.startswith(codecs.BOM_UTF8) else 0
+        self._starts = [mark]
+        for line in self.data[mark:].splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
 
     def span(self, node: ast.AST) -> tuple[int, int]:

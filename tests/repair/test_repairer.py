@@ -69,7 +69,11 @@ def request_for(name: str, **more: Any) -> ProposalRequest:
 
 
 def propose(
-    environments: Environments, prepared: Prepared, request: ProposalRequest, **more: Any
+    environments: Environments,
+    prepared: Prepared,
+    request: ProposalRequest,
+    most: int = 60,
+    **more: Any,
 ) -> Proposal:
     """Ask the repairer."""
     bench = Workbench(
@@ -79,7 +83,7 @@ def propose(
         open_session=lambda: environments.session(prepared),
         **more,
     )
-    return OfflineRepairer(most_screened=60).propose(request, bench)
+    return OfflineRepairer(most_screened=most).propose(request, bench)
 
 
 @pytest.mark.parametrize("name", ["paging", "total", "address"])
@@ -109,7 +113,7 @@ def test_an_earlier_candidate_is_never_proposed_again(
     memo = tmp_path / "memo"
     first = propose(environments, prepared, request_for("total"), memo=memo)
     prior = PriorCandidate(ordinal=1, patch_sha256="-", patch=first.patch, why_failed="said so")
-    second = propose(environments, prepared, request_for("total", prior=(prior,)), memo=memo)
+    second = propose(environments, prepared, request_for("total", prior=(prior,)), 25, memo=memo)
     assert second.patch != first.patch
 
 
@@ -130,7 +134,7 @@ def test_nothing_outside_the_allowed_paths_is_touched(
     environments: Environments, prepared: Prepared
 ) -> None:
     request = request_for("total", allowed_paths=("shop/money.py",))
-    patch = propose(environments, prepared, request).patch
+    patch = propose(environments, prepared, request, most=15).patch
     assert [line for line in patch.splitlines() if line.startswith("+++")] == [
         "+++ b/shop/money.py"
     ]
