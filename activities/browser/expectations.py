@@ -24,7 +24,6 @@ from orchestrator.contracts.procedure import (
 LOOK_EVERY_MS = 50
 LOOK_ONCE_MS = 400
 BEING_REPLACED = "context was destroyed"
-OBSERVED_MAX = 600
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def _compare(page: Page, expectation: Expectation, wait_ms: int) -> Compared:
     match expectation:
         case TextShown(contains=text, target=target, is_shown=is_shown):
             seen = _text(page, target, wait_ms)
-            return Compared((_folded(text) in seen) is is_shown, wanted, seen[:OBSERVED_MAX])
+            return Compared((_folded(text) in seen) is is_shown, wanted, seen)
         case Visible(target=target, is_visible=is_visible):
             found = locate(page, target, exact=target.exact)
             there = any(each.is_visible() for each in found.all())

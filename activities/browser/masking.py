@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,16 +16,38 @@ CREDENTIAL_HEADERS = frozenset(
     {"cookie", "set-cookie", "authorization", "proxy-authorization", "x-csrf-token"}
 )
 SHORTEST = 3
+SHORTEST_LINE = 8
+_LOWER = re.compile("%[0-9A-F]{2}")
 
 
 def forms(secrets: Iterable[str]) -> list[str]:
     """Return every form in which a value may turn up, the longest first."""
     found: set[str] = set()
     for secret in secrets:
-        if len(secret) >= SHORTEST:
-            found |= {secret, quote(secret), quote_plus(secret), json.dumps(secret)[1:-1]}
-            found |= {json.dumps(secret, ensure_ascii=False)[1:-1], html.escape(secret)}
+        lines = {line for line in secret.splitlines() if len(line) >= SHORTEST_LINE}
+        for value in {secret, " ".join(secret.split()), *lines}:
+            if len(value) >= SHORTEST:
+                found |= {value, *_in_addresses(value), *_in_sources(value)}
     return sorted(found, key=len, reverse=True)
+
+
+def _in_addresses(value: str) -> set[str]:
+    """Return how browsers and servers write it into addresses, forms and cookies."""
+    plain = {quote(value), quote(value, safe=""), quote(value, safe="!'()*"), quote_plus(value)}
+    plain.add(quote_plus(value, safe="*").replace("~", "%7E"))
+    return plain | {_LOWER.sub(lambda found: found[0].lower(), each) for each in plain}
+
+
+def _in_sources(value: str) -> set[str]:
+    """Return how it is quoted in JSON, in Python's own words and in pages."""
+    page = html.escape(value)
+    quoted = {json.dumps(value), json.dumps(value, ensure_ascii=False), repr(value)}
+    return {
+        page,
+        html.escape(value, quote=False),
+        page.replace("&quot;", "&#34;").replace("&#x27;", "&#39;"),
+        *(each[1:-1] for each in quoted),
+    }
 
 
 def mask(text: str, secrets: Iterable[str]) -> str:

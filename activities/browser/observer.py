@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -9,12 +10,17 @@ from playwright.sync_api import ConsoleMessage, Page, Response
 from playwright.sync_api import Error as BrowserError
 
 MOST = 100
+LINE_MAX = 1000
 
 
 @dataclass
 class Observer:
-    """Listens to one page. Query strings are left out: they may carry what must not be kept."""
+    """Listens to one page. Query strings are left out: they may carry what must not be kept.
 
+    `hide` takes secrets out of a line, before it is cut: half a secret would not be known as one.
+    """
+
+    hide: Callable[[str], str] = str
     console: list[str] = field(default_factory=list)
     page_errors: list[str] = field(default_factory=list)
     bad_responses: list[str] = field(default_factory=list)
@@ -53,4 +59,4 @@ class Observer:
 
     def _keep(self, kept: list[str], line: str) -> None:
         if len(kept) < MOST:
-            kept.append(line[:1000])
+            kept.append(self.hide(line)[:LINE_MAX])

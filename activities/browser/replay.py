@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, sync_playwright
 from playwright.sync_api import Error as BrowserError
-from playwright.sync_api import TimeoutError as BrowserTimeout
 
 from activities.browser.expectations import expect
 from activities.browser.fence import Fence
+from activities.browser.limit import Limit
 from activities.browser.masking import mask, mask_trace
 from activities.browser.observer import Observer
 from activities.browser.steps import play
@@ -40,7 +41,17 @@ ARGUMENTS = [
 ]
 VIEWPORT = {"width": 1024, "height": 768}
 EXPECT_MS = 2_500
-LOST = ("crashed", "has been closed", "ERR_CONNECTION", "ERR_ABORTED", "ERR_EMPTY_RESPONSE")
+OBSERVED_MAX = 1_000
+LOOKING_S = 10.0
+ENDING_S = 20.0
+LOST = (
+    "Target crashed",
+    "Page crashed",
+    "has been closed",
+    "ERR_CONNECTION",
+    "ERR_ABORTED",
+    "ERR_EMPTY_RESPONSE",
+)
 Progress = Callable[[JsonObject], None]
 RunVerdict = Literal["passed", "failed", "procedure-error", "infrastructure"]
 
@@ -62,17 +73,18 @@ def replay(
     _require_secrets(procedure, secrets)
     runs: list[ProcedureRun] = []
     with sync_playwright() as driver:
-        browser = _launch(driver, chromium)
+        limit = Limit()
+        browser = _launch(driver, chromium, limit)
         progress({"browser": browser.version})
         for number in range(1, procedure.repeat + 1):
             progress({"run": number, "of": procedure.repeat})
             application.start({})
-            one = _OneRun(procedure, application, folder, secrets, number)
+            one = _OneRun(procedure, application, folder, secrets, number, limit)
             runs.append(one.play(browser))
             application.stop()
             if runs[-1].verdict == "infrastructure":
                 break
-        with contextlib.suppress(BrowserError):
+        with contextlib.suppress(BrowserError), limit.of(ENDING_S):
             browser.close()
     return runs
 
@@ -85,12 +97,23 @@ def _require_secrets(procedure: Procedure, secrets: Mapping[str, str]) -> None:
         raise ActivityFailed(FailureKind.PERMANENT, reason)
 
 
-def _launch(driver: Playwright, chromium: str) -> Browser:
+def _launch(driver: Playwright, chromium: str, limit: Limit) -> Browser:
+    env: dict[str, str | float | bool] = {**os.environ, **limit.environment}
     try:
-        return driver.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        return driver.chromium.launch(executable_path=chromium, args=ARGUMENTS, env=env)
     except BrowserError as fault:
         reason = f"the browser did not start: {str(fault)[:1500]}"
         raise ActivityFailed(FailureKind.ENVIRONMENTAL, reason) from fault
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What came of one step or expectation, not yet masked."""
+
+    status: StepStatus
+    expected: str
+    observed: str
+    error: str = ""
 
 
 @dataclass
@@ -100,29 +123,31 @@ class _OneRun:
     folder: Path
     secrets: Mapping[str, str]
     number: int
+    limit: Limit
 
     def play(self, browser: Browser) -> ProcedureRun:
         """Play one run in a fresh context. With secrets the trace has no pictures of its own."""
         try:
             context = self._context(browser)
-            page, observer = context.new_page(), Observer()
+            page, observer = context.new_page(), Observer(self._masked)
         except BrowserError as fault:
             return _lost(str(fault))
         observer.listen(page)
         steps, verdict = self._steps(page, observer)
-        text = self._text(page)
-        trace = self._trace(lambda path: context.tracing.stop(path=path))
-        with contextlib.suppress(BrowserError):
-            context.close()
+        with self.limit.of(ENDING_S):
+            text = self._text(page)
+            trace = self._trace(lambda path: context.tracing.stop(path=path))
+            with contextlib.suppress(BrowserError):
+                context.close()
         return ProcedureRun(
             verdict=verdict,
             steps=tuple(steps),
-            console=self._masked(observer.console),
-            page_errors=self._masked(observer.page_errors),
-            bad_responses=self._masked(observer.bad_responses),
-            requests=self._masked(observer.requests),
+            console=tuple(observer.console),
+            page_errors=tuple(observer.page_errors),
+            bad_responses=tuple(observer.bad_responses),
+            requests=tuple(observer.requests),
             page_text=text,
-            application_log_tail=mask(self.application.log_tail(), self.secrets.values()),
+            application_log_tail=self._masked(self.application.log_tail()),
             artifacts=trace,
         )
 
@@ -169,28 +194,31 @@ class _OneRun:
         name: str,
         act: Callable[[], tuple[bool, str, str]],
     ) -> StepResult:
+        """Do one thing, in a limited time, and look at the page after it."""
         began = monotonic()
-        status: StepStatus
-        try:
-            holds, expected, observed = act()
-            status, error = ("ok", "") if holds else ("assertion-failed", "")
-        except TargetUnclear as unclear:
-            status, expected, observed, error = "procedure-error", "", str(unclear), "TargetUnclear"
-        except (BrowserTimeout, BrowserError) as fault:
-            status, expected, observed = _of_browser(fault), "", str(fault).split("\n", 1)[0]
-            error = type(fault).__name__
-        picture = self._picture(page, name)
-        if status != "ok" and not self._lives(page, observer, picture):
-            status = "infrastructure"
+        with self.limit.of(3 * self.procedure.step_timeout_ms / 1000 + LOOKING_S):
+            seen, picture = self._seen(act), self._picture(page, name)
+            if seen.status != "ok" and not self._lives(page, observer, picture):
+                seen = replace(seen, status="infrastructure")
         return StepResult(
             id=name,
-            status=status,
-            expected=mask(expected, self.secrets.values()),
-            observed=mask(observed, self.secrets.values())[:1000],
-            error_class=error,
+            status=seen.status,
+            expected=self._masked(seen.expected),
+            observed=self._masked(seen.observed)[:OBSERVED_MAX],
+            error_class=seen.error,
             took_ms=round((monotonic() - began) * 1000),
             screenshot=picture,
         )
+
+    def _seen(self, act: Callable[[], tuple[bool, str, str]]) -> _Seen:
+        try:
+            holds, expected, observed = act()
+        except TargetUnclear as unclear:
+            return _Seen("procedure-error", "", str(unclear), "TargetUnclear")
+        except BrowserError as fault:
+            said = self._masked(str(fault)).split("\n", 1)[0]
+            return _Seen(_of_browser(fault), "", said, type(fault).__name__)
+        return _Seen("ok" if holds else "assertion-failed", expected, observed)
 
     def _lives(self, page: Page, observer: Observer, picture: ArtifactRef | None) -> bool:
         """Prove that page and application live: only then is an unmet expectation evidence."""
@@ -227,15 +255,16 @@ class _OneRun:
             text = page.locator("body").inner_text(timeout=1_000)
         except BrowserError:
             return ""
-        return mask(text, self.secrets.values())[:20_000]
+        return self._masked(text)[:20_000]
 
     def _keep(self, data: bytes, kind: str, name: str) -> ArtifactRef:
         sha256 = hashlib.sha256(data).hexdigest()
         (self.folder / sha256).write_bytes(data)
         return ArtifactRef(sha256=sha256, kind=kind, name=name, size=len(data))
 
-    def _masked(self, lines: list[str]) -> tuple[str, ...]:
-        return tuple(mask(line, self.secrets.values()) for line in lines)
+    def _masked(self, text: str) -> str:
+        """Return the text without the secrets; to be cut only afterwards."""
+        return mask(text, self.secrets.values())
 
 
 def _lost(why: str) -> ProcedureRun:

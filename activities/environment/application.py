@@ -12,7 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from orchestrator.contracts.environment import ApplicationFile
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 
 TAIL = 4000
+READ_MAX = 200_000
 LEASH = Path(__file__).with_name("leash.py")
 NONCE = "OUTLAST_NONCE"
 
@@ -36,6 +37,7 @@ class Application:
     ) -> None:
         self.spec, self.workspace, self.scratch, self.revision = spec, workspace, scratch, revision
         self.log = scratch / "application.log"
+        self.hide: Callable[[str], str] = str
         self.port = 0
         self._nonce = ""
         self._process: subprocess.Popen[bytes] | None = None
@@ -87,11 +89,14 @@ class Application:
         return self._probe() == {"nonce": self._nonce, "revision": self.revision}
 
     def log_tail(self) -> str:
-        """Return the end of its log since it was started."""
+        """Return the end of its log since it was started, without what `hide` takes out of it."""
         try:
-            return self.log.read_bytes()[-TAIL:].decode(errors="replace")
+            with self.log.open("rb") as log:
+                log.seek(max(0, log.seek(0, os.SEEK_END) - READ_MAX))
+                said = log.read(READ_MAX).decode(errors="replace")
         except FileNotFoundError:
             return ""
+        return self.hide(said)[-TAIL:]
 
     def _launch(self, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-I", str(LEASH), *resolve(self.spec.start.command)]
@@ -118,10 +123,10 @@ class Application:
             said = f"seeding: {argv[0]}: {fault.strerror}"
             raise ActivityFailed(FailureKind.ENVIRONMENTAL, said) from fault
         if done.returncode is None:
-            said = f"seeding: `{argv[0]}` did not end in {limit} s; {done.output[-800:]}"
+            said = f"seeding: `{argv[0]}` did not end in {limit} s; {self.hide(done.output)[-800:]}"
             raise ActivityFailed(FailureKind.ENVIRONMENTAL, said)
         if done.returncode:
-            said = f"seeding failed ({done.returncode}): {done.output[-1000:]}"
+            said = f"seeding failed ({done.returncode}): {self.hide(done.output)[-1000:]}"
             raise ActivityFailed(FailureKind.ENVIRONMENTAL, said)
 
     def _wait_ready(self) -> None:

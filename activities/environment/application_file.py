@@ -8,21 +8,23 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
 
+from activities.environment.plain_file import NotPlain, read_plain
 from orchestrator.contracts.environment import ApplicationFile
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 
 NAME = ".outlast.toml"
+LARGEST_BYTES = 100_000
 
 
 def read_application_file(workspace: Path) -> ApplicationFile:
     """Return what the file says. Raises ActivityFailed, permanent, naming the field."""
     try:
-        raw = tomllib.loads((workspace / NAME).read_text(encoding="utf-8"))
+        raw = tomllib.loads(read_plain(workspace / NAME, LARGEST_BYTES).decode())
     except FileNotFoundError as fault:
         reason = f"the repository has no {NAME}; write one that says how to start and check it"
         raise ActivityFailed(FailureKind.PERMANENT, reason) from fault
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+    except (OSError, NotPlain, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
         raise ActivityFailed(FailureKind.PERMANENT, f"{NAME}: {fault}") from fault
     try:
         read = ApplicationFile.model_validate(_flattened(raw))
@@ -34,7 +36,7 @@ def read_application_file(workspace: Path) -> ApplicationFile:
         raise ActivityFailed(FailureKind.PERMANENT, f"{NAME}: {fields}"[:1000]) from fault
     for name, paths in _paths(read).items():
         for path in paths:
-            if not _stays_inside(workspace, path):
+            if not stays_inside(workspace, path):
                 reason = f"{NAME}: {name}: {path!r} is no path inside of the repository"
                 raise ActivityFailed(FailureKind.PERMANENT, reason)
     return read
@@ -54,7 +56,7 @@ def _paths(read: ApplicationFile) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _stays_inside(workspace: Path, path: str) -> bool:
+def stays_inside(workspace: Path, path: str) -> bool:
     """Return whether it is a proper relative path; no link on its way may lead out.
 
     What stands at its end may be a link of ours, into the cache of dependencies.

@@ -15,6 +15,7 @@ LEASH = Path(__file__).with_name("leash.py")
 NETWORK_PREFIXES = ("PIP_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy")
 NETWORK_NAMES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NPM_CONFIG_REGISTRY", "no_proxy")
 NETWORK_FILES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "PIP_CONFIG_FILE")
+PRIVATE_FILES = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-")
 RESOLVER = "/run/systemd/resolve"
 ALWAYS = ("LANG", "LC_ALL", "OUTLAST_CHROMIUM")
 
@@ -24,8 +25,8 @@ class Sandbox:
     """Where a program runs: what it may write and read, and whether it has network.
 
     The first of `writable` holds HOME. Hidden are the data folder but for `writable` and
-    `readable` (it holds secrets and others' work), the user's home and the machine's sockets in
-    /run. With network the host's own loopback can be reached: only installations get it.
+    `readable` (it holds secrets and others' work), the user's home, the machine's passwords and its
+    sockets in /run. With network the host's own loopback can be reached: only installations get it.
     """
 
     tier: Tier
@@ -74,6 +75,9 @@ class Sandbox:
             yield "--tmpfs", str(place)
         for seen in (CODE, Path(sys.prefix), Path(sys.base_prefix)):
             yield "--ro-bind", str(seen), str(seen)
+        for file in PRIVATE_FILES:
+            if Path(file).is_file():
+                yield "--ro-bind", "/dev/null", file
         yield "--tmpfs", str(self.home)
         if Path(sys.prefix).is_relative_to(self.home):
             yield "--ro-bind", sys.prefix, sys.prefix

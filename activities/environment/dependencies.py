@@ -10,12 +10,15 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
-from activities.environment.application_file import resolve
+from activities.environment.application_file import resolve, stays_inside
 from activities.environment.bounded import run_bounded
 from activities.environment.command import Sandbox
+from activities.environment.plain_file import NotPlain, read_plain
 from orchestrator.contracts.environment import ApplicationFile, Install
 from orchestrator.contracts.payload import fingerprint
 from orchestrator.domain.failures import ActivityFailed, FailureKind
+
+LOCK_FILE_MAX = 20_000_000
 
 
 def dependencies_hash(application: ApplicationFile, workspace: Path, tier: str) -> str:
@@ -52,6 +55,7 @@ def install_once(
         _keep(install, workspace, cache)
     for name in install.produces:
         place = workspace / name
+        place.parent.mkdir(parents=True, exist_ok=True)
         if place.is_dir() and not place.is_symlink():
             shutil.rmtree(place)
         place.unlink(missing_ok=True)
@@ -70,9 +74,7 @@ def resolved_versions(install: Install, cache: Path) -> tuple[str, ...]:
 
 def _keep(install: Install, workspace: Path, cache: Path) -> None:
     for name in install.produces:
-        if not (workspace / name).exists():
-            reason = f"the installation ended well and made no {name}; see [install] produces"
-            raise ActivityFailed(FailureKind.PERMANENT, reason)
+        _require_made(workspace, name)
     draft = cache.with_name(f"{cache.name}.{os.getpid()}.{os.urandom(4).hex()}")
     for name in install.produces:
         (draft / name).parent.mkdir(parents=True, exist_ok=True)
@@ -84,6 +86,17 @@ def _keep(install: Install, workspace: Path, cache: Path) -> None:
         shutil.rmtree(draft)
         if not cache.exists():
             raise
+
+
+def _require_made(workspace: Path, name: str) -> None:
+    """Refuse what is not there, and a link: a stranger's commands made it, and we shall move it."""
+    made = workspace / name
+    if not stays_inside(workspace, name) or made.is_symlink():
+        reason = f"the installation made a link of {name}, which must be a file or folder here"
+        raise ActivityFailed(FailureKind.PERMANENT, reason)
+    if not made.exists():
+        reason = f"the installation ended well and made no {name}; see [install] produces"
+        raise ActivityFailed(FailureKind.PERMANENT, reason)
 
 
 def _run(
@@ -108,7 +121,8 @@ def _run(
 
 def _file_hash(workspace: Path, name: str) -> str:
     try:
-        return hashlib.sha256((workspace / name).read_bytes()).hexdigest()
-    except OSError as fault:
-        reason = f".outlast.toml: install.lockfiles: {name}: {type(fault).__name__}"
+        return hashlib.sha256(read_plain(workspace / name, LOCK_FILE_MAX)).hexdigest()
+    except (OSError, NotPlain) as fault:
+        why = str(fault) if isinstance(fault, NotPlain) else type(fault).__name__
+        reason = f".outlast.toml: install.lockfiles: {name}: {why}"
         raise ActivityFailed(FailureKind.PERMANENT, reason) from fault

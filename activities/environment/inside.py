@@ -13,8 +13,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode, urljoin, urlsplit
 
+from activities.browser.masking import mask
 from activities.browser.replay import replay
 from activities.environment.application import Application
 from activities.environment.application_file import resolve
@@ -27,6 +28,8 @@ from orchestrator.domain.failures import ActivityFailed, FailureKind
 NOT_STARTED = 127
 OVER_TIME = -1
 REDIRECTS_MAX = 5
+AS_GET, KEEP_METHOD = (301, 302, 303), (307, 308)
+AS_IT_IS = "%/?#:&=+,;@!$'()*[]~"
 Send = Callable[[JsonObject], None]
 
 
@@ -51,10 +54,7 @@ class Inside:
             case "run":
                 return self._run(order)
             case "write":
-                place = (self._workspace / order["path"]).resolve()
-                if not place.is_relative_to(self._workspace.resolve()):
-                    raise ActivityFailed(FailureKind.POLICY_BOUND, f"{order['path']} is outside")
-                place.write_text(order["text"], encoding="utf-8")
+                self._put(order["path"], order["text"])
             case "log":
                 return self._application.log_tail()
             case "replay":
@@ -68,7 +68,9 @@ class Inside:
         self._application.stop()
 
     def _replay(self, order: JsonObject) -> list[JsonObject]:
+        """Play it. From here on the log is shown without the secrets: the application has them."""
         procedure = Procedure.from_json(order["procedure"])
+        self._application.hide = lambda text: mask(text, order["secrets"].values())
         runs = replay(
             procedure,
             self._application,
@@ -90,16 +92,40 @@ class Inside:
             return {"returncode": OVER_TIME, "output": said}
         return {"returncode": done.returncode, "output": done.output}
 
+    def _put(self, path: str, text: str) -> None:
+        place = (self._workspace / path).resolve()
+        if not place.is_relative_to(self._workspace.resolve()):
+            raise ActivityFailed(FailureKind.POLICY_BOUND, f"{path} is outside")
+        try:
+            place.write_text(text, encoding="utf-8")
+        except OSError as fault:
+            said = f"{path}: {fault.strerror}"
+            raise ActivityFailed(FailureKind.ENVIRONMENTAL, said) from fault
+
     def _request(self, order: JsonObject) -> JsonObject:
+        """Ask once, and where it is wished follow redirections, as a browser would."""
         method, path, form = order["method"], order["path"], order["form"]
         headers = dict(order["headers"])
         for _ in range(REDIRECTS_MAX if order["follow"] else 1):
             answer = self._once(method, path, form, headers)
-            location = dict(answer["headers"]).get("location")
-            if not (order["follow"] and answer["status"] in (301, 302, 303, 307) and location):
+            onward = self._onward(path, answer)
+            if onward is None:
                 break
-            method, path, form = "GET", location.removeprefix(self._application.url), None
+            path = onward
+            if answer["status"] not in KEEP_METHOD:
+                method, form = "GET", None
         return answer
+
+    def _onward(self, path: str, answer: JsonObject) -> str | None:
+        """Return the path that the answer sends us to, if it is the application's own."""
+        location = dict(answer["headers"]).get("location")
+        if answer["status"] not in (*AS_GET, *KEEP_METHOD) or not location:
+            return None
+        own = urlsplit(self._application.url)
+        onward = urlsplit(urljoin(self._application.url + path, location))
+        if (onward.scheme, onward.netloc) != (own.scheme, own.netloc):
+            return None
+        return f"{onward.path or '/'}{'?' if onward.query else ''}{onward.query}"
 
     def _once(self, method: str, path: str, form: Any, headers: dict[str, str]) -> JsonObject:
         connection = http.client.HTTPConnection("127.0.0.1", self._application.port, timeout=10)
@@ -107,7 +133,7 @@ class Inside:
         if body is not None:
             headers = {**headers, "Content-Type": "application/x-www-form-urlencoded"}
         try:
-            connection.request(method, path, body=body, headers=headers)
+            connection.request(method, quote(path, safe=AS_IT_IS), body=body, headers=headers)
             response = connection.getresponse()
             text = response.read(2_000_000).decode(errors="replace")
         except (OSError, http.client.HTTPException) as fault:

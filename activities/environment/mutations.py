@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from activities.environment.provider import Environments
 from activities.environment.sweep import end_processes, list_processes
@@ -25,6 +26,7 @@ from activities.mutation import (
     Unreadable,
 )
 from activities.workspace.restore import Workspaces
+from orchestrator.clock import WaitedTooLong, wait_for
 from orchestrator.contracts import requests
 from orchestrator.contracts.payload import JsonObject, canonical
 from orchestrator.contracts.work import ProvisionedEnvironment
@@ -32,6 +34,7 @@ from orchestrator.domain.failures import ActivityFailed, FailureKind
 from orchestrator.domain.operations import Guarantee
 
 RECEIPT = "receipt.json"
+LETS_GO_S = 60.0
 
 
 @dataclass
@@ -94,9 +97,13 @@ class ProvisionEnvironment:
             return Absent("the environment has no receipt", conclusive=False)
         except (OSError, ValueError) as fault:
             return Unreadable(f"receipt: {type(fault).__name__}")
-        if receipt["operation"] != call.operation_id:
-            return Conflicting(f"the tag belongs to {receipt['operation']}", {})
-        return Found(wanted.tag, receipt["facts"])
+        match receipt:
+            case {"operation": call.operation_id, "facts": {**facts}}:
+                return Found(wanted.tag, {str(name): fact for name, fact in facts.items()})
+            case {"operation": str(other), "facts": {}}:
+                return Conflicting(f"the tag belongs to {other}", {})
+            case _:
+                return Unreadable("receipt: it says neither whose it is nor what was built")
 
 
 @dataclass
@@ -111,14 +118,17 @@ class TearDownEnvironment:
     def perform(self, request: JsonObject, call: Call) -> Outcome:
         """Leave the tombstone first, so that nothing is built anew behind us."""
         wanted = requests.TearDownEnvironment.model_validate(request)
+        folder = self.environments.folder(wanted.tag)
         stone = tombstone(self.environments.home, wanted.tag)
         stone.parent.mkdir(parents=True, exist_ok=True)
         _write(stone, {"operation": call.operation_id, "fence": call.fence})
+        try:
+            with _locked(self.environments.home, wanted.tag, ending=True):
+                shutil.rmtree(folder, ignore_errors=True)
+        except WaitedTooLong as late:
+            return Refused(FailureKind.ENVIRONMENTAL, str(late))
         left = end_processes(wanted.tag)
-        with _locked(self.environments.home, wanted.tag):
-            shutil.rmtree(self.environments.folder(wanted.tag), ignore_errors=True)
-        left += end_processes(wanted.tag)
-        if left or self.environments.folder(wanted.tag).exists():
+        if left or folder.exists():
             reason = f"processes {left} or files of {wanted.tag} would not go"
             return Refused(FailureKind.ENVIRONMENTAL, reason, {"processes": left})
         return Applied(wanted.tag, {"removed": True})
@@ -138,13 +148,30 @@ def tombstone(home: Path, tag: str) -> Path:
 
 
 @contextmanager
-def _locked(home: Path, tag: str) -> Iterator[None]:
-    """Keep overlapping attempts on one tag apart; the lock dies with its holder."""
+def _locked(home: Path, tag: str, ending: bool = False) -> Iterator[None]:
+    """Keep overlapping attempts on one tag apart; the lock dies with its holder.
+
+    With `ending`, whatever the holder starts under the tag is killed until it lets go. Raises
+    WaitedTooLong.
+    """
     folder = home / "environments" / ".locks"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / tag).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        if ending:
+            wait_for(lambda: _taken(lock, tag), LETS_GO_S, f"who builds {tag} to let go", every=0.2)
+        else:
+            fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def _taken(lock: IO[str], tag: str) -> bool:
+    """Take the lock now if nobody has it, after killing what its holder would wait for."""
+    end_processes(tag)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _write(file: Path, said: JsonObject) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
+import re
 import secrets as random
 import shutil
 import threading
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from activities.artifacts import ArtifactStore
+from activities.artifacts import LARGEST_BYTES, ArtifactStore
 from activities.browser.find import browser_folders
 from activities.environment.application_file import read_application_file
 from activities.environment.command import Sandbox
@@ -21,10 +23,11 @@ from activities.environment.dependencies import (
     install_once,
     resolved_versions,
 )
+from activities.environment.plain_file import NotPlain, read_plain
 from activities.environment.session import Session
 from activities.environment.tiers import Tier, choose_tier
 from orchestrator.contracts.environment import ApplicationFile, EnvironmentSpec
-from orchestrator.contracts.evidence import CheckEvidence, ProcedureRun, ReplayEvidence
+from orchestrator.contracts.evidence import ArtifactRef, CheckEvidence, ProcedureRun, ReplayEvidence
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.contracts.procedure import Procedure
 from orchestrator.domain.failures import ActivityFailed, FailureKind
@@ -32,6 +35,8 @@ from orchestrator.domain.failures import ActivityFailed, FailureKind
 Progress = Callable[[JsonObject], None]
 Verdict = Literal["passed", "failed", "flaky", "inconclusive"]
 TAIL = 4000
+HASH = re.compile(r"[0-9a-f]{64}")
+TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,9 @@ class Environments:
         self.tier = tier or choose_tier()
 
     def folder(self, run_tag: str) -> Path:
-        """Return where everything of a run lies on this machine."""
+        """Return where everything of a run lies on this machine. A tag is one plain name."""
+        if not TAG.fullmatch(run_tag):
+            raise ActivityFailed(FailureKind.PERMANENT, f"{run_tag!r} is no tag of a run")
         return self.home / "environments" / run_tag
 
     def prepare(
@@ -176,8 +183,7 @@ class Environments:
         for run in runs:
             pictures = [step.screenshot for step in run.steps if step.screenshot]
             for ref in (*pictures, *run.artifacts):
-                data = (session.scratch / ref.sha256).read_bytes()
-                self.artifacts.put(data, ref.kind, ref.name)
+                self.artifacts.put(made_inside(session.scratch, ref), ref.kind, ref.name)
 
     @contextmanager
     def _scratch(self, run_tag: str) -> Iterator[Path]:
@@ -198,6 +204,21 @@ class Environments:
             readable=(self.home / "cache" / "dependencies", *browser_folders(self.home)),
             run_tag=run_tag,
         )
+
+
+def made_inside(scratch: Path, ref: ArtifactRef) -> bytes:
+    """Return a file that the inside wrote. The application could write there too: trust nothing."""
+    try:
+        if not HASH.fullmatch(ref.sha256):
+            raise NotPlain(f"{ref.name} has no proper hash")
+        data = read_plain(scratch / ref.sha256, LARGEST_BYTES)
+    except (OSError, NotPlain) as fault:
+        reason = f"{ref.name} could not be kept: {type(fault).__name__}"
+        raise ActivityFailed(FailureKind.ENVIRONMENTAL, reason) from fault
+    if hashlib.sha256(data).hexdigest() != ref.sha256:
+        reason = f"{ref.name} could not be kept: it was changed in the sandbox"
+        raise ActivityFailed(FailureKind.ENVIRONMENTAL, reason)
+    return data
 
 
 def judge(runs: list[ProcedureRun]) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -23,6 +24,8 @@ from orchestrator.contracts.procedure import Procedure
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 
 Progress = Callable[[JsonObject], None]
+TAIL = 1500
+_KINDS = frozenset(FailureKind)
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class Session:
     def __enter__(self) -> Session:
         program = [sys.executable, "-P", "-m", "activities.environment.inside"]
         code = str(Path(__file__).parents[2])
-        self._errors = (self.scratch / "inside.log").open("ab")
+        self._errors = (self.scratch / "inside.log").open("a+b")
         self._process = subprocess.Popen(
             self._sandbox.argv(program, self._workspace),
             cwd=self._workspace,
@@ -178,15 +181,16 @@ class Session:
         assert self._process is not None
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            said = json.loads(line)
-            if "progress" in said:
-                if progress is not None:
-                    progress(said["progress"])
-            elif "failed" in said:
-                failed = said["failed"]
-                raise ActivityFailed(FailureKind(failed["kind"]), failed["reason"])
-            else:
-                return said["answer"]
+            match _read(line):
+                case {"progress": said}:
+                    if progress is not None:
+                        progress(said)
+                case {"failed": {"kind": str(kind), "reason": str(reason)}} if kind in _KINDS:
+                    raise ActivityFailed(FailureKind(kind), reason)
+                case {"answer": answer}:
+                    return answer
+                case _:
+                    raise ActivityFailed(FailureKind.ENVIRONMENTAL, "the sandbox talks nonsense")
         raise self._ended()
 
     def _write(self, said: JsonObject) -> None:
@@ -201,8 +205,12 @@ class Session:
     def _ended(self) -> ActivityFailed:
         if self._stop.is_set():
             return ActivityFailed(FailureKind.TRANSIENT, "stopped as told")
-        tail = (self.scratch / "inside.log").read_bytes()[-1500:].decode(errors="replace")
-        return ActivityFailed(FailureKind.ENVIRONMENTAL, f"the sandbox ended: {tail}")
+        return ActivityFailed(FailureKind.ENVIRONMENTAL, f"the sandbox ended: {self._said()}")
+
+    def _said(self) -> str:
+        """Return the end of its own log, from the file we opened: the name may be a link by now."""
+        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - TAIL))
+        return self._errors.read(TAIL).decode(errors="replace")
 
     def _end_when_told(self) -> None:
         while not self._closed.is_set():
@@ -213,3 +221,10 @@ class Session:
     def _kill(self) -> None:
         assert self._process is not None
         end_group(self._process)
+
+
+def _read(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

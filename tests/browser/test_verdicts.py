@@ -117,6 +117,22 @@ def test_what_dies_during_a_run_is_never_evidence_of_a_fault(
     wait_for(lambda: list_processes(prepared.run_tag) == [], 5, "its processes to be gone")
 
 
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"expect": "count", "target": {"by": "role", "value": "heading"}, "equals": 7},
+        {"expect": "visible", "target": {"by": "text", "value": "nowhere"}},
+    ],
+)
+def test_a_page_whose_script_never_ends_keeps_nobody_waiting_and_proves_nothing(
+    replay: Replay, prepared: Prepared, wanted: Raw
+) -> None:
+    with pytest.raises(ActivityFailed, match="could not be judged") as failed:
+        replay([go("/busy"), click("Spin")], [wanted], step_timeout_ms=1_000)
+    assert failed.value.kind is FailureKind.ENVIRONMENTAL
+    wait_for(lambda: list_processes(prepared.run_tag) == [], 5, "its processes to be gone")
+
+
 def test_a_browser_that_does_not_start_is_an_environments_failure(
     replay: Replay, monkeypatch: pytest.MonkeyPatch
 ) -> None:

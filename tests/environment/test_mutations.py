@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,6 +51,27 @@ class Bench:
         return self.provision.environments.folder(self.call.run_tag)
 
 
+@dataclass(frozen=True)
+class Late(Workspaces):
+    """Workspaces whose checkout takes until somebody tears the environment down."""
+
+    began: threading.Event
+    stone: Path
+
+    def __init__(self, like: Workspaces, began: threading.Event, stone: Path) -> None:
+        super().__init__(like.remote, like.cache, like.folder)
+        object.__setattr__(self, "began", began)
+        object.__setattr__(self, "stone", stone)
+
+    @contextmanager
+    def checkout(self, repository: str, revision: str, owner: str, name: str) -> Iterator[Path]:
+        """Yield the checkout when the tombstone stands."""
+        with super().checkout(repository, revision, owner, name) as place:
+            self.began.set()
+            wait_for(self.stone.exists, 20, "the tombstone")
+            yield place
+
+
 @pytest.fixture
 def make(
     environments: Environments, run_tag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -55,8 +79,8 @@ def make(
     """Return what makes a bench for an application in a given mode."""
     monkeypatch.setenv("OUTLAST_SECRET_HOST_TOKEN", "token")
 
-    def made(mode: str = "") -> Bench:
-        site = lay_out(tmp_path / "site", mode=mode, ready_s=1 if mode else 10)
+    def made(mode: str = "", ready_s: int = 10) -> Bench:
+        site = lay_out(tmp_path / "site", mode=mode, ready_s=ready_s)
         revision = publish(site, tmp_path / "host", "demo/tiny")
         remote = remote_of(tmp_path / "host", tmp_path / "secrets.toml")
         workspaces = Workspaces(remote, tmp_path / "cache", environments.home / "environments")
@@ -114,7 +138,7 @@ def test_another_operation_on_the_same_tag_is_refused(bench: Bench) -> None:
 def test_an_application_that_never_gets_ready_is_refused_and_leaves_no_receipt(
     make: Callable[..., Bench], run_tag: str
 ) -> None:
-    bench = make(mode="never")
+    bench = make(mode="never", ready_s=1)
     outcome = bench.provision.perform(bench.request, bench.call)
     assert isinstance(outcome, Refused)
     assert outcome.kind is FailureKind.ENVIRONMENTAL
@@ -123,9 +147,10 @@ def test_an_application_that_never_gets_ready_is_refused_and_leaves_no_receipt(
     wait_for(lambda: list_processes(run_tag) == [], 5, "its processes to be gone")
 
 
-def test_a_receipt_that_cannot_be_read_says_nothing(bench: Bench) -> None:
+@pytest.mark.parametrize("said", ["{ half", "[]", "{}", '{"operation": "op-1"}'])
+def test_a_receipt_that_cannot_be_read_says_nothing(bench: Bench, said: str) -> None:
     bench.folder.mkdir(parents=True)
-    (bench.folder / "receipt.json").write_text("{ half")
+    (bench.folder / "receipt.json").write_text(said)
     assert isinstance(bench.provision.observe(bench.request, bench.call), Unreadable)
 
 
@@ -135,6 +160,23 @@ def test_tearing_down_ends_processes_removes_files_and_may_be_repeated(bench: Be
     for _ in range(2):
         assert isinstance(bench.tear_down.perform(tag_of(bench), bench.call), Applied)
         assert isinstance(bench.tear_down.observe(tag_of(bench), bench.call), Found)
+    assert not bench.folder.exists()
+
+
+def test_tearing_down_ends_a_provision_that_is_still_at_work(
+    make: Callable[..., Bench], run_tag: str
+) -> None:
+    bench = make(mode="never", ready_s=300)
+    stone, began = tombstone(bench.provision.environments.home, run_tag), threading.Event()
+    late = replace(bench.provision, workspaces=Late(bench.provision.workspaces, began, stone))
+    with ThreadPoolExecutor(1) as pool:
+        building = pool.submit(late.perform, bench.request, bench.call)
+        assert began.wait(20)
+        assert isinstance(bench.tear_down.perform(tag_of(bench), bench.call), Applied)
+        outcome = building.result()
+    assert isinstance(outcome, Refused)
+    assert "it answered" not in outcome.reason, "its whole time to get ready was waited for"
+    assert isinstance(bench.tear_down.observe(tag_of(bench), bench.call), Found)
     assert not bench.folder.exists()
 
 

@@ -36,8 +36,16 @@ fetch("/missing"); fetch("http://192.0.2.7/elsewhere").catch(() => console.log("
 new Image().src = "http://elsewhere.test/pixel.png"; setTimeout(() => { throw Error("boom") }, 1);
 </script>"""
 LATER = """<h1>Soon</h1><script>setTimeout(() => { location = "/list" }, 150)</script>"""
+BUSY = """<h1>Busy</h1><button onclick="setTimeout(() => { for (;;) {} }, 400)">Spin</button>"""
 
-PAGES = {"/form": FORM, "/list": LIST, "/sign-in": SIGN_IN, "/noisy": NOISY, "/later": LATER}
+PAGES = {
+    "/busy": BUSY,
+    "/form": FORM,
+    "/list": LIST,
+    "/sign-in": SIGN_IN,
+    "/noisy": NOISY,
+    "/later": LATER,
+}
 
 
 class Site(BaseHTTPRequestHandler):
@@ -61,27 +69,44 @@ class Site(BaseHTTPRequestHandler):
         elif at.path == "/private":
             known = SESSION in (self.headers["Cookie"] or "")
             self.page("<h1>Hello ada</h1>" if known else "<h1>Who are you?</h1>")
+        elif at.path.startswith("/go/"):
+            self.redirect()
         elif at.path == "/visits":
             self.page(f"<h1>Visit {count_visit()}</h1>")
         else:
             self.page(f"<h1>Nothing at {html.escape(at.path)}</h1>", 404)
 
     def do_POST(self) -> None:
-        """Take an order or a sign-in; a sign-in carelessly repeats the password."""
+        """Take an order or a sign-in; a sign-in carelessly repeats the password.
+
+        It stands where a careless reader would cut it in two: near the 1000th character of a line,
+        and near the 4000th of the log, counted from its end.
+        """
         size = int(self.headers["Content-Length"])
         form = {key: value[0] for key, value in parse_qs(self.rfile.read(size).decode()).items()}
-        if self.path == "/sign-in":
+        if self.path.startswith("/go/"):
+            self.redirect()
+        elif self.path == "/sign-in":
             said = f"You are {form['user']} with {form['password']}"
             log(said)
-            script = f"<script>console.log({json.dumps(said)})</script>"
+            for_line = "." * (990 - len("log: You are ada with "))
+            script = f"<script>console.log({json.dumps(for_line + said)})</script>"
+            log("." * (3990 - len(form["password"])))
             more = {"Set-Cookie": f"session={SESSION}"}
-            self.page(f"<h1>{said}</h1>{script}<a href='/private'>On</a>", headers=more)
+            body = f"<p>{for_line}</p><h1>{said}</h1>{script}<a href='/private'>On</a>"
+            self.page(body, headers=more)
         elif form.get("amount") == "13":
             self.page("<h1>Sorry</h1>", 500)
         else:
             self.page(
                 f"<h1>Ordered {form['amount']} {form['colour']} {form.get('wrap', 'off')}</h1>"
             )
+
+    def redirect(self) -> None:
+        """Send the caller on: `/go/STATUS?to=LOCATION`."""
+        at = urlsplit(self.path)
+        status = int(at.path.removeprefix("/go/"))
+        self.page("<h1>Elsewhere</h1>", status, {"Location": parse_qs(at.query)["to"][0]})
 
     def answer_ready(self) -> None:
         """Show nonce and revision, or what the mode wants."""
