@@ -8,7 +8,9 @@ from pathlib import Path
 
 from activities.artifacts import ArtifactStore, ArtifactUnreadable
 from activities.git import command
-from activities.git.mirror import Remote, mirrored, read_ref
+from activities.git.fence import Fence, ref_of, shut_revision
+from activities.git.mirror import Remote, mirrored, read_ref, read_refs
+from activities.git.pushes import Move, Push
 from activities.mutation import (
     Absent,
     Applied,
@@ -20,14 +22,11 @@ from activities.mutation import (
     Outcome,
     Refused,
     Unreadable,
-    Unsettled,
 )
 from orchestrator.contracts import requests
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 from orchestrator.domain.operations import Guarantee
-
-DONE_FLAGS = (" ", "+", "*", "=", "-")
 
 
 @dataclass
@@ -44,51 +43,44 @@ class PushBranch:
     def perform(self, request: JsonObject, call: Call) -> Outcome:
         """Inspect, compare, and only then push under the lease; a stranger there is a conflict."""
         wanted = requests.PushBranch.model_validate(request)
-        match self.observe(request, call):
-            case Found(reference, facts):
-                return Applied(reference, facts)
-            case Conflicting(reason, facts):
-                return Refused(FailureKind.POLICY_BOUND, reason, facts)
-            case Unreadable(reason):
-                return NotSent(FailureKind.TRANSIENT, reason)
-            case Absent():
-                return self._push(wanted)
-
-    def _push(self, wanted: requests.PushBranch) -> Outcome:
         try:
+            seen = self._look(wanted)
+            if isinstance(seen, Found):
+                return Applied(seen.reference, seen.facts)
+            if isinstance(seen, Conflicting):
+                return Refused(FailureKind.POLICY_BOUND, seen.reason, seen.facts)
             bundle = self.artifacts.read(wanted.bundle_sha256)
-            with mirrored(self.remote, wanted.repository, self.cache) as mirror:
+            with mirrored(self.remote, wanted.repository, self.cache, call.stop) as mirror:
                 _import(mirror, bundle, wanted.revision)
-                return self._send(mirror, wanted)
+                return self._push(mirror, wanted, call)
         except (ArtifactUnreadable, command.GitFailed) as fault:
             return NotSent(FailureKind.PERMANENT, str(fault))
         except ActivityFailed as failed:
             return NotSent(failed.kind, failed.reason, failed.retry_after_s)
 
-    def _send(self, mirror: Path, wanted: requests.PushBranch) -> Outcome:
-        ref = f"refs/heads/{wanted.branch}"
-        done = command.call(
-            [
-                "push",
-                "--porcelain",
-                "--atomic",
-                f"--force-with-lease={ref}:{wanted.expected or ''}",
-                self.remote.address(wanted.repository),
-                f"{wanted.revision}:{ref}",
-            ],
-            self.remote.token(),
-            folder=mirror,
-            name=self.name,
+    def _push(self, mirror: Path, wanted: requests.PushBranch, call: Call) -> Outcome:
+        """Move branch and fence, both or none; a superseded attempt is told so by the fence."""
+        ref, fence = f"refs/heads/{wanted.branch}", Fence(mirror, call.run_tag)
+        stand = fence.read()
+        forbidden = stand.forbids(call)
+        if forbidden is not None:
+            return Refused(FailureKind.POLICY_BOUND, forbidden, {"fence": stand.revision})
+        moves = (
+            Move(ref, wanted.expected, wanted.revision),
+            Move(ref_of(call.run_tag), stand.revision, fence.moved_by(call)),
         )
-        return settle_push(self.remote, wanted.repository, ref, wanted.revision, done)
+        push = Push(self.remote, wanted.repository, moves, {ref: wanted.revision})
+        return _send(push, mirror, call, self.name)
 
     def observe(self, request: JsonObject, call: Call) -> Observed:
         """Read the branch at the repository itself; its absence there is conclusive."""
-        wanted = requests.PushBranch.model_validate(request)
         try:
-            found = read_ref(self.remote, wanted.repository, f"refs/heads/{wanted.branch}")
+            return self._look(requests.PushBranch.model_validate(request))
         except ActivityFailed as failed:
             return Unreadable(failed.reason)
+
+    def _look(self, wanted: requests.PushBranch) -> Found | Absent | Conflicting:
+        found = read_ref(self.remote, wanted.repository, f"refs/heads/{wanted.branch}")
         if found == wanted.revision:
             return Found(found, {"revision": found})
         if found == wanted.expected:
@@ -98,7 +90,10 @@ class PushBranch:
 
 @dataclass
 class DeleteBranch:
-    """Delete a branch that still stands on the expected revision; people may have pushed."""
+    """Delete a branch that still stands on the expected revision; people may have pushed.
+
+    The run's fence is shut with it, so that a push still on its way does not bring it back (R21).
+    """
 
     remote: Remote
     cache: Path
@@ -107,99 +102,57 @@ class DeleteBranch:
     guarantee: Guarantee = Guarantee.CONDITIONAL_WRITE
 
     def perform(self, request: JsonObject, call: Call) -> Outcome:
-        """Delete it under the lease."""
+        """Shut the fence and delete what stands on the expected revision, both or none."""
         wanted = requests.DeleteBranch.model_validate(request)
-        match self.observe(request, call):
-            case Found(reference, facts):
-                return Applied(reference, facts)
-            case Conflicting(reason, facts):
-                return Refused(FailureKind.POLICY_BOUND, reason, facts)
-            case Unreadable(reason):
-                return NotSent(FailureKind.TRANSIENT, reason)
-            case Absent():
-                return self._delete(wanted)
-
-    def _delete(self, wanted: requests.DeleteBranch) -> Outcome:
-        ref = f"refs/heads/{wanted.branch}"
-        address = self.remote.address(wanted.repository)
-        lease = f"--force-with-lease={ref}:{wanted.expected}"
         try:
-            with mirrored(self.remote, wanted.repository, self.cache) as mirror:
-                done = command.call(
-                    ["push", "--porcelain", "--atomic", lease, address, f":{ref}"],
-                    self.remote.token(),
-                    folder=mirror,
-                    name=self.name,
-                )
+            seen = self._look(wanted, call)
+            if isinstance(seen, Found):
+                return Applied(seen.reference, seen.facts)
+            if isinstance(seen, Conflicting):
+                return Refused(FailureKind.POLICY_BOUND, seen.reason, seen.facts)
+            with mirrored(self.remote, wanted.repository, self.cache, call.stop) as mirror:
+                return self._delete(mirror, wanted, call)
+        except command.GitFailed as fault:
+            return NotSent(FailureKind.PERMANENT, str(fault))
         except ActivityFailed as failed:
             return NotSent(failed.kind, failed.reason, failed.retry_after_s)
-        return settle_push(self.remote, wanted.repository, ref, None, done)
+
+    def _delete(self, mirror: Path, wanted: requests.DeleteBranch, call: Call) -> Outcome:
+        ref, fence_ref = f"refs/heads/{wanted.branch}", ref_of(call.run_tag)
+        fence = Fence(mirror, call.run_tag)
+        stands = read_ref(self.remote, wanted.repository, ref) is not None
+        moves = (
+            *((Move(ref, wanted.expected, None),) if stands else ()),
+            Move(fence_ref, fence.read().revision, fence.shut()),
+        )
+        goal = {ref: None, fence_ref: shut_revision(call.run_tag)}
+        return _send(Push(self.remote, wanted.repository, moves, goal), mirror, call, self.name)
 
     def observe(self, request: JsonObject, call: Call) -> Observed:
-        """Read the branch; gone is done, another revision is somebody's work."""
-        wanted = requests.DeleteBranch.model_validate(request)
+        """Read branch and fence; gone and shut is done, another revision is somebody's work."""
         try:
-            found = read_ref(self.remote, wanted.repository, f"refs/heads/{wanted.branch}")
+            return self._look(requests.DeleteBranch.model_validate(request), call)
         except ActivityFailed as failed:
             return Unreadable(failed.reason)
-        if found is None:
+
+    def _look(self, wanted: requests.DeleteBranch, call: Call) -> Found | Absent | Conflicting:
+        ref, fence_ref = f"refs/heads/{wanted.branch}", ref_of(call.run_tag)
+        refs = read_refs(self.remote, wanted.repository, ref, fence_ref)
+        found = refs[ref]
+        if found is None and refs[fence_ref] == shut_revision(call.run_tag):
             return Found(wanted.branch, {"revision": None})
+        if found is None:
+            return Absent("the branch is gone; a push on its way could bring it back", True)
         if found == wanted.expected:
             return Absent("the branch is still there", conclusive=True)
         return Conflicting(f"the branch stands on {found}", {"revision": found})
 
 
-def settle_push(
-    remote: Remote, repository: str, ref: str, wanted: str | None, done: command.Completed
-) -> Outcome:
-    """Say what a push came to. Success needs rc 0, a line for the ref, and the ref read back.
-
-    A rejection is compared with the ref. Everything else is unsettled: over HTTP a lost answer, a
-    cut and a 502 print the same words, even `Done`.
-    """
-    line = _ref_line(done.output, ref)
-    if done.is_ok and line is not None and line[:1] in DONE_FLAGS:
-        return _read_back(remote, repository, ref, wanted)
-    if line is not None and line.startswith("!"):
-        return _rejected(remote, repository, ref, wanted, line[1:].strip()[:300])
-    if not line and ("error: 403" in done.errors or "Authentication failed" in done.errors):
-        return Refused(FailureKind.PERMANENT, f"the host does not let us push to {repository}")
-    return Unsettled(f"push of {ref}: no word on the ref (git ended with {done.returncode})")
-
-
-def _rejected(remote: Remote, repository: str, ref: str, wanted: str | None, why: str) -> Outcome:
-    """Look before believing a rejection.
-
-    The transport may have sent our own push twice by itself; the second is then rejected because
-    the first has landed.
-    """
-    try:
-        found = read_ref(remote, repository, ref)
-    except ActivityFailed as failed:
-        return Unsettled(f"push of {ref} rejected ({why}), and not read back: {failed.reason}")
-    if found == wanted:
-        return Applied(found or ref, {"revision": found})
-    reason = f"push of {ref} rejected: {why}; it stands on {found}"
-    return Refused(FailureKind.POLICY_BOUND, reason, {"revision": found})
-
-
-def _read_back(remote: Remote, repository: str, ref: str, wanted: str | None) -> Outcome:
-    """Read the ref: there are servers that report success for an update that was lost."""
-    try:
-        found = read_ref(remote, repository, ref)
-    except ActivityFailed as failed:
-        return Unsettled(f"pushed, and not read back: {failed.reason}")
-    if found != wanted:
-        return Unsettled(f"pushed, and the ref reads {found}")
-    return Applied(found or ref, {"revision": found})
-
-
-def _ref_line(output: str, ref: str) -> str | None:
-    for line in output.splitlines():
-        columns = line.split("\t")
-        if len(columns) >= 2 and columns[1].split(":")[-1] == ref:
-            return line
-    return None
+def _send(push: Push, mirror: Path, call: Call, name: str) -> Outcome:
+    done = command.call(
+        push.arguments(), push.remote.token(), folder=mirror, name=name, stop=call.stop
+    )
+    return push.settle(done)
 
 
 def _import(mirror: Path, bundle: bytes, revision: str) -> None:
@@ -211,3 +164,7 @@ def _import(mirror: Path, bundle: bytes, revision: str) -> None:
         command.must(["fetch", "--quiet", str(file), f"refs/heads/candidate:{kept}"], folder=mirror)
     finally:
         file.unlink()
+    held = command.must(["rev-parse", kept], folder=mirror).strip()
+    if held != revision:
+        reason = f"the bundle holds {held} and not the intended {revision}"
+        raise ActivityFailed(FailureKind.PERMANENT, reason)

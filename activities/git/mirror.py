@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,20 +38,23 @@ def read_ref(remote: Remote, repository: str, ref: str) -> str | None:
 
     Raises ActivityFailed, transient when the remote could not be read: that says nothing (P9).
     """
+    return read_refs(remote, repository, ref)[ref]
+
+
+def read_refs(remote: Remote, repository: str, *refs: str) -> dict[str, str | None]:
+    """Return where each ref stands at one moment, None for an absent one. Raises as `read_ref`."""
     done = command.call(
-        ["ls-remote", "--exit-code", remote.address(repository), ref],
+        ["ls-remote", "--exit-code", remote.address(repository), *refs],
         remote.token(),
         name="git-ls-remote",
     )
     if done.returncode == ABSENT:
-        return None
+        return dict.fromkeys(refs)
     if not done.is_ok:
         raise unreadable(repository, done)
-    for line in done.output.splitlines():
-        revision, _, name = line.partition("\t")
-        if name == ref:
-            return revision
-    return None
+    lines = (line.partition("\t") for line in done.output.splitlines())
+    found = {name: revision for revision, _, name in lines}
+    return {ref: found.get(ref) for ref in refs}
 
 
 def unreadable(repository: str, done: command.Completed) -> ActivityFailed:
@@ -58,13 +62,14 @@ def unreadable(repository: str, done: command.Completed) -> ActivityFailed:
     said = done.errors.strip().splitlines()
     words = " ".join(said[-2:])[:500]
     is_gone = "not found" in done.errors.lower()
-    denied = "Authentication failed" in done.errors or "error: 403" in done.errors
-    kind = FailureKind.PERMANENT if is_gone or denied else FailureKind.TRANSIENT
+    kind = FailureKind.PERMANENT if is_gone or done.is_denied else FailureKind.TRANSIENT
     return ActivityFailed(kind, f"repository {repository}: {words or 'no answer from the host'}")
 
 
 @contextmanager
-def mirrored(remote: Remote, repository: str, cache: Path) -> Iterator[Path]:
+def mirrored(
+    remote: Remote, repository: str, cache: Path, stop: threading.Event | None = None
+) -> Iterator[Path]:
     """Yield a bare copy that was refreshed just now; one process at a time refreshes it."""
     folder = cache / repository.replace("/", "--")
     folder.mkdir(parents=True, exist_ok=True)
@@ -77,6 +82,7 @@ def mirrored(remote: Remote, repository: str, cache: Path) -> Iterator[Path]:
             remote.token(),
             folder=folder,
             name="git-fetch",
+            stop=stop,
         )
         if not done.is_ok:
             raise unreadable(repository, done)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from activities.github import sections
-from activities.github.client import Host, HostUnreadable, Parsed, refusal
+from activities.github.client import Host, HostUnreadable, Parsed, created, refusal
+from activities.github.pull import Pull, parse_pull, read_pull
 from activities.mutation import (
     Absent,
     Applied,
@@ -39,68 +40,73 @@ class CreateDraftPullRequest:
     def perform(self, request: JsonObject, call: Call) -> Outcome:
         """Look by head, base and marker, create, and on "exists" look once more."""
         wanted = requests.CreateDraftPullRequest.model_validate(request)
-        before = self.observe(request, call)
+        try:
+            before = self._look(wanted, call)
+        except HostUnreadable as fault:
+            return fault.before_sending()
         match before:
             case Found(reference, facts):
                 return Applied(reference, facts)
             case Conflicting(reason, facts):
                 return Refused(FailureKind.POLICY_BOUND, reason, facts)
-            case Unreadable(reason):
-                return NotSent(FailureKind.TRANSIENT, reason)
             case Absent():
-                return self._create(wanted, request, call)
+                return self._create(wanted, call)
 
-    def _create(
-        self, wanted: requests.CreateDraftPullRequest, request: JsonObject, call: Call
-    ) -> Outcome:
+    def _create(self, wanted: requests.CreateDraftPullRequest, call: Call) -> Outcome:
         body = {
             "title": wanted.title,
             "head": wanted.head,
             "base": wanted.base,
-            "body": f"{wanted.body}\n{sections.mark(call.marker)}\n",
+            "body": sections.marked(wanted.body, call.marker),
             "draft": True,
         }
         path = f"/repos/{wanted.repository}/pulls"
-        answer = self.host.send("POST", path, body, name=self.name, key=call.operation_id)
+        answer = self.host.send("POST", path, body, name=self.name, key=call.marker)
         if not isinstance(answer, Parsed):
             return answer
-        if answer.status == 201:
-            return Applied(str(answer.body["number"]), {"number": answer.body["number"]})
+        if answer.is_ok:
+            return created(answer, self.name)
         refused = refusal(answer, self.name)
         if answer.status == 422 and "already exists" in refused.reason:
-            return self._after_exists(request, call)
+            return self._after_exists(wanted, call)
         if answer.status == 422 and "No commits between" in refused.reason:
-            return Refused(FailureKind.TRANSIENT, refused.reason, refused.facts)
+            return NotSent(FailureKind.TRANSIENT, refused.reason)
         return refused
 
-    def _after_exists(self, request: JsonObject, call: Call) -> Outcome:
-        match self.observe(request, call):
+    def _after_exists(self, wanted: requests.CreateDraftPullRequest, call: Call) -> Outcome:
+        """Adopt what the host says is there. If it does not show it, nobody knows what it means."""
+        try:
+            after = self._look(wanted, call)
+        except HostUnreadable as fault:
+            return Unsettled(f"the host says it exists and cannot be read: {fault}")
+        match after:
             case Found(reference, facts):
                 return Applied(reference, facts)
             case Conflicting(reason, facts):
                 return Refused(FailureKind.POLICY_BOUND, reason, facts)
-            case Absent(reason) | Unreadable(reason):
+            case Absent(reason):
                 return Unsettled(f"the host says it exists and does not show it: {reason}")
 
     def observe(self, request: JsonObject, call: Call) -> Observed:
         """Look through all states: one that people closed was created all the same (R7)."""
-        wanted = requests.CreateDraftPullRequest.model_validate(request)
-        owner = wanted.repository.split("/")[0]
         try:
-            listed = self.host.read_all(
-                f"/repos/{wanted.repository}/pulls",
-                head=f"{owner}:{wanted.head}",
-                base=wanted.base,
-                state="all",
-            )
+            return self._look(requests.CreateDraftPullRequest.model_validate(request), call)
         except HostUnreadable as fault:
             return Unreadable(str(fault))
-        same = [pull for pull in listed if _is_of(pull, wanted)]
-        ours = [pull["number"] for pull in same if sections.carries(pull["body"], call.marker)]
+
+    def _look(
+        self, wanted: requests.CreateDraftPullRequest, call: Call
+    ) -> Found | Absent | Conflicting:
+        path = f"/repos/{wanted.repository}/pulls"
+        owner = wanted.repository.split("/")[0]
+        listed = self.host.read_all(
+            path, head=f"{owner}:{wanted.head}", base=wanted.base, state="all"
+        )
+        shown = (parse_pull(one, path) for one in listed)
+        same = {pull.number: pull for pull in shown if _is_of(pull, wanted)}
+        ours = [number for number, pull in same.items() if sections.carries(pull.body, call.marker)]
         strangers = [
-            pull["number"]
-            for pull in same
-            if pull["number"] not in ours and pull["state"] == "open"
+            number for number, pull in same.items() if number not in ours and pull.state == "open"
         ]
         if len(ours) > 1 or strangers:
             numbers = sorted([*ours, *strangers])
@@ -110,12 +116,12 @@ class CreateDraftPullRequest:
         return Absent("no pull request of ours from this head to this base", conclusive=False)
 
 
-def _is_of(pull: JsonObject, wanted: requests.CreateDraftPullRequest) -> bool:
+def _is_of(pull: Pull, wanted: requests.CreateDraftPullRequest) -> bool:
     """Compare again what a list's filters may have ignored silently."""
-    return bool(
-        pull["head"]["ref"] == wanted.head
-        and pull["base"]["ref"] == wanted.base
-        and (pull["head"].get("repo") or {}).get("full_name") == wanted.repository
+    return (pull.head_branch, pull.base_branch, pull.head_repository) == (
+        wanted.head,
+        wanted.base,
+        wanted.repository,
     )
 
 
@@ -133,16 +139,18 @@ class AttachEvidence:
         wanted = requests.AttachEvidence.model_validate(request)
         path = f"/repos/{wanted.repository}/pulls/{wanted.number}"
         try:
-            pull = self.host.read(path)
+            pull = read_pull(self.host, wanted.repository, wanted.number)
         except HostUnreadable as fault:
-            return NotSent(FailureKind.TRANSIENT, str(fault))
-        text = sections.put((pull or {}).get("body"), EVIDENCE, wanted.section)
+            return fault.before_sending()
+        if pull is None:
+            return Refused(FailureKind.PERMANENT, f"{wanted.repository} has no #{wanted.number}")
+        text = sections.put(pull.body, EVIDENCE, wanted.section)
         answer = self.host.send("PATCH", path, {"body": text}, name=self.name)
         if not isinstance(answer, Parsed):
             return answer
         if not answer.is_ok:
             return refusal(answer, self.name)
-        if sections.get(answer.body.get("body"), EVIDENCE) != wanted.section.strip():
+        if not sections.says(answer.body.get("body"), EVIDENCE, wanted.section):
             return Unsettled(f"{self.name}: the answer shows another section")
         return Applied(str(wanted.number), {"manifest_sha256": wanted.manifest_sha256})
 
@@ -150,10 +158,10 @@ class AttachEvidence:
         """Compare the section with what was to be set."""
         wanted = requests.AttachEvidence.model_validate(request)
         try:
-            pull = self.host.read(f"/repos/{wanted.repository}/pulls/{wanted.number}")
+            pull = read_pull(self.host, wanted.repository, wanted.number)
         except HostUnreadable as fault:
             return Unreadable(str(fault))
-        if pull and sections.get(pull.get("body"), EVIDENCE) == wanted.section.strip():
+        if pull is not None and sections.says(pull.body, EVIDENCE, wanted.section):
             return Found(str(wanted.number), {"manifest_sha256": wanted.manifest_sha256})
         return Absent("the section says something else", conclusive=False)
 
@@ -186,7 +194,7 @@ class RequestReview:
             reviews = self.host.read_all(f"{path}/reviews")
         except HostUnreadable as fault:
             return Unreadable(str(fault))
-        there = {user["login"] for user in asked.get("users", [])}
+        there = {user.get("login") for user in asked.get("users", [])}
         there |= {(review.get("user") or {}).get("login") for review in reviews}
         if set(wanted.reviewers) <= there:
             return Found(str(wanted.number))
@@ -204,32 +212,42 @@ class ClosePullRequest:
 
     def perform(self, request: JsonObject, call: Call) -> Outcome:
         """Close it, unless it is merged."""
-        match self.observe(request, call):
+        wanted = requests.ClosePullRequest.model_validate(request)
+        try:
+            seen = self._look(wanted)
+        except HostUnreadable as fault:
+            return fault.before_sending()
+        match seen:
             case Found(reference, facts):
                 return Applied(reference, facts)
             case Conflicting(reason, facts):
                 return Refused(FailureKind.POLICY_BOUND, reason, facts)
-            case Unreadable(reason):
-                return NotSent(FailureKind.TRANSIENT, reason)
             case Absent():
-                return self._close(requests.ClosePullRequest.model_validate(request))
+                return self._close(wanted)
 
     def _close(self, wanted: requests.ClosePullRequest) -> Outcome:
         path = f"/repos/{wanted.repository}/pulls/{wanted.number}"
         answer = self.host.send("PATCH", path, {"state": "closed"}, name=self.name)
         if not isinstance(answer, Parsed):
             return answer
-        return Applied(str(wanted.number)) if answer.is_ok else refusal(answer, self.name)
+        if not answer.is_ok:
+            return refusal(answer, self.name)
+        if answer.body.get("merged") is True:
+            facts = {"merge_commit": answer.body.get("merge_commit_sha")}
+            return Refused(FailureKind.POLICY_BOUND, "it was merged meanwhile", facts)
+        return Applied(str(wanted.number))
 
     def observe(self, request: JsonObject, call: Call) -> Observed:
         """Read its state; a merged one can no longer be closed."""
-        wanted = requests.ClosePullRequest.model_validate(request)
         try:
-            pull = self.host.read(f"/repos/{wanted.repository}/pulls/{wanted.number}")
+            return self._look(requests.ClosePullRequest.model_validate(request))
         except HostUnreadable as fault:
             return Unreadable(str(fault))
-        if pull and pull.get("merged"):
-            return Conflicting("it was merged", {"merge_commit": pull.get("merge_commit_sha")})
-        if pull and pull["state"] == "closed":
+
+    def _look(self, wanted: requests.ClosePullRequest) -> Found | Absent | Conflicting:
+        pull = read_pull(self.host, wanted.repository, wanted.number)
+        if pull is not None and pull.is_merged:
+            return Conflicting("it was merged", {"merge_commit": pull.merge_commit})
+        if pull is not None and pull.state == "closed":
             return Found(str(wanted.number))
-        return Absent("it is open", conclusive=False)
+        return Absent("it is open, or not shown", conclusive=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from activities.git.mirror import Remote, read_ref
 from activities.github.client import Host, HostUnreadable
+from activities.github.pull import read_pull
 from orchestrator.contracts.work import Revalidate, Revalidated
 from orchestrator.domain.failures import ActivityFailed, FailureKind
 
@@ -24,9 +25,11 @@ class PullStates:
         branch is read from the repository itself, and a difference passes nothing.
         """
         try:
-            pull = self.host.read(f"/repos/{asked.repository}/pulls/{asked.number}")
+            pull = read_pull(self.host, asked.repository, asked.number)
         except HostUnreadable as fault:
-            raise ActivityFailed(FailureKind.TRANSIENT, str(fault)) from fault
+            raise ActivityFailed(
+                fault.kind, str(fault), retry_after_s=fault.retry_after_s
+            ) from fault
         if pull is None:
             reason = f"{asked.repository} has no pull request #{asked.number}"
             raise ActivityFailed(FailureKind.PERMANENT, reason)
@@ -34,14 +37,14 @@ class PullStates:
         base = read_ref(self.remote, asked.repository, f"refs/heads/{asked.base}")
         if base is None:
             raise ActivityFailed(FailureKind.PERMANENT, f"{asked.base} no longer exists")
-        if pull["state"] == "open" and head is not None and pull["head"]["sha"] != head:
-            reason = f"#{asked.number} says head {pull['head']['sha']}, the branch says {head}"
+        if pull.state == "open" and head is not None and pull.head != head:
+            reason = f"#{asked.number} says head {pull.head}, the branch says {head}"
             raise ActivityFailed(FailureKind.TRANSIENT, reason)
         return Revalidated(
-            state=pull["state"],
-            merged=bool(pull.get("merged")),
-            draft=bool(pull.get("draft")),
+            state=pull.state,
+            merged=pull.is_merged,
+            draft=pull.is_draft,
             head=head,
-            base=pull["base"]["ref"],
+            base=pull.base_branch,
             base_revision=base,
         )

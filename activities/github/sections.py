@@ -1,6 +1,14 @@
-"""Our own part of a text that others may edit: between two marks, set to a value. Pure."""
+"""Our own part of a text that others may edit: between two marks, set to a value. Pure.
+
+Marks are what adoption goes by, so words that came from a report, a page or a model never carry
+one: `plain` takes its power away before it is written.
+"""
 
 from __future__ import annotations
+
+import re
+
+FORGED = re.compile(r"<!--(?=\s*/?\s*outlast:)", re.IGNORECASE)
 
 
 def mark(marker: str) -> str:
@@ -13,15 +21,28 @@ def carries(text: str | None, marker: str) -> bool:
     return mark(marker) in (text or "")
 
 
+def marked(words: str, marker: str) -> str:
+    """Return others' words with our marker below them, and no other mark of ours within."""
+    return f"{plain(words)}\n{mark(marker)}\n"
+
+
+def plain(words: str) -> str:
+    """Return the words with every mark of ours in them made visible text."""
+    return FORGED.sub("&lt;!--", words)
+
+
 def put(text: str | None, name: str, content: str) -> str:
-    """Return the text with our section set to the content; everything else stays as it is."""
+    """Return the text with our section set to the content; everything else stays as it is.
+
+    A section that somebody cut open keeps what follows its beginning: that may be their words.
+    """
     begin, end = _marks(name)
-    block = f"{begin}\n{content.strip()}\n{end}"
+    block = f"{begin}\n{plain(content).strip()}\n{end}"
     before, found, rest = (text or "").partition(begin)
     if not found:
         return f"{before.rstrip()}\n\n{block}\n".lstrip()
-    after = rest.partition(end)[2]
-    return f"{before}{block}{after}"
+    _, closed, after = rest.partition(end)
+    return f"{before}{block}{after if closed else rest}"
 
 
 def get(text: str | None, name: str) -> str | None:
@@ -30,6 +51,11 @@ def get(text: str | None, name: str) -> str | None:
     rest = (text or "").replace("\r\n", "\n").partition(begin)[2]
     content, found, _ = rest.partition(end)
     return content.strip() if found else None
+
+
+def says(text: str | None, name: str, content: str) -> bool:
+    """Return whether our section of the text is what `put` would make of this content."""
+    return get(text, name) == plain(content).strip().replace("\r\n", "\n")
 
 
 def _marks(name: str) -> tuple[str, str]:

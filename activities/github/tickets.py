@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from activities.github import sections
-from activities.github.client import Host, HostUnreadable, Parsed, refusal
+from activities.github.client import Host, HostUnreadable, Parsed, created, refusal
 from activities.mutation import (
     Absent,
     Applied,
     Call,
     Conflicting,
     Found,
-    NotSent,
     Observed,
     Outcome,
+    Refused,
     Unreadable,
+    Unsettled,
 )
 from orchestrator.contracts import requests
 from orchestrator.contracts.payload import JsonObject
@@ -43,15 +44,13 @@ class CreateTicket:
         wanted = requests.CreateTicket.model_validate(request)
         body = {
             "title": wanted.title,
-            "body": f"{wanted.body}\n{sections.mark(call.marker)}\n",
+            "body": sections.marked(wanted.body, call.marker),
         }
         path = f"/repos/{wanted.repository}/issues"
-        answer = self.host.send("POST", path, body, name=self.name, key=call.operation_id)
+        answer = self.host.send("POST", path, body, name=self.name, key=call.marker)
         if not isinstance(answer, Parsed):
             return answer
-        if answer.status != 201:
-            return refusal(answer, self.name)
-        return Applied(str(answer.body["number"]), {"number": answer.body["number"]})
+        return created(answer, self.name) if answer.is_ok else refusal(answer, self.name)
 
     def observe(self, request: JsonObject, call: Call) -> Observed:
         """Look for the marker in all our issues, open and closed, every page."""
@@ -66,16 +65,17 @@ class CreateTicket:
             )
         except HostUnreadable as fault:
             return Unreadable(str(fault))
-        ours = [
-            issue["number"]
+        # A set: while pages are read, a new issue moves the last of one page onto the next.
+        ours = {
+            int(issue["number"])
             for issue in issues
             if "pull_request" not in issue and sections.carries(issue.get("body"), call.marker)
-        ]
+        }
         if len(ours) > 1:
-            return Conflicting(f"{len(ours)} tickets carry the marker", {"numbers": ours})
-        if not ours:
-            return Absent("no ticket of ours carries the marker", conclusive=False)
-        return Found(str(ours[0]), {"number": ours[0]})
+            return Conflicting(f"{len(ours)} tickets carry the marker", {"numbers": sorted(ours)})
+        for number in ours:
+            return Found(str(number), {"number": number})
+        return Absent("no ticket of ours carries the marker", conclusive=False)
 
 
 @dataclass
@@ -94,12 +94,18 @@ class UpdateTicket:
         try:
             issue = self.host.read(path)
         except HostUnreadable as fault:
-            return NotSent(FailureKind.TRANSIENT, str(fault))
-        text = sections.put((issue or {}).get("body"), SECTION, wanted.section)
+            return fault.before_sending()
+        if issue is None:
+            return Refused(FailureKind.PERMANENT, f"{wanted.repository} has no #{wanted.number}")
+        text = sections.put(issue.get("body"), SECTION, wanted.section)
         answer = self.host.send("PATCH", path, {"body": text}, name=self.name)
         if not isinstance(answer, Parsed):
             return answer
-        return Applied(str(wanted.number)) if answer.is_ok else refusal(answer, self.name)
+        if not answer.is_ok:
+            return refusal(answer, self.name)
+        if not sections.says(answer.body.get("body"), SECTION, wanted.section):
+            return Unsettled(f"{self.name}: the answer shows another section")
+        return Applied(str(wanted.number))
 
     def observe(self, request: JsonObject, call: Call) -> Observed:
         """Compare our section with what was to be set."""
@@ -108,7 +114,7 @@ class UpdateTicket:
             issue = self.host.read(f"/repos/{wanted.repository}/issues/{wanted.number}")
         except HostUnreadable as fault:
             return Unreadable(str(fault))
-        if issue and sections.get(issue.get("body"), SECTION) == wanted.section.strip():
+        if issue is not None and sections.says(issue.get("body"), SECTION, wanted.section):
             return Found(str(wanted.number))
         return Absent("the section says something else", conclusive=False)
 

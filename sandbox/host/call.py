@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sandbox.host import journal, repositories
-from sandbox.host.refusals import Refusal
+from sandbox.host.refusals import Refusal, not_found
 from sandbox.host.repositories import Repository
 from sandbox.host.store import Store
 
@@ -29,6 +29,7 @@ class Body(BaseModel):
 
 
 B = TypeVar("B", bound=Body)
+DENIED = "Resource not accessible by this token"
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,16 @@ class Call:
         """Return the repository if this login may read it; 404 otherwise."""
         return repositories.visible(db, self.folder, owner, name, self.login)[0]
 
-    def pushable(self, db: sqlite3.Connection, owner: str, name: str) -> Repository:
-        """Return the repository if this login may write to it; 404 or 403 otherwise."""
+    def pushable(
+        self, db: sqlite3.Connection, owner: str, name: str, refused: int = 403
+    ) -> Repository:
+        """Return the repository if this login may write to it; 404 or `refused` otherwise.
+
+        GitHub's description knows no 403 on some routes; there the answer is 404.
+        """
         found, permission = repositories.visible(db, self.folder, owner, name, self.login)
         if permission == "pull":
-            raise Refusal(403, "Resource not accessible by this token")
+            raise not_found() if refused == 404 else Refusal(403, DENIED)
         return found
 
     def apply(self, effect: Effect) -> JSONResponse:

@@ -182,7 +182,7 @@ def change_comment(owner: str, repo: str, comment_id: int, call: Current) -> JSO
     _check_comment(wanted.body)
 
     def effect(db: sqlite3.Connection) -> Answer:
-        repository = call.pushable(db, owner, repo)
+        repository = call.pushable(db, owner, repo, refused=404)
         _comment(db, repository, comment_id)
         db.execute(
             "UPDATE comments SET body = ?, updated_at = ? WHERE id = ?",

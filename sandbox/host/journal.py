@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from sandbox.host.store import now
@@ -26,14 +26,15 @@ class Asked:
     login: str | None
     idempotency_key: str | None
     marker: str | None
+    body_sha256: str | None
 
 
 def open_entry(db: sqlite3.Connection, asked: Asked) -> int:
     """Append an entry and return its ordinal."""
     row_id = db.execute(
-        "INSERT INTO journal (at, method, path, login, idempotency_key, marker)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        (now(), asked.method, asked.path, asked.login, asked.idempotency_key, asked.marker),
+        "INSERT INTO journal (at, method, path, login, idempotency_key, marker, body_sha256)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (now(), *astuple(asked)),
     ).lastrowid
     assert row_id is not None
     return row_id

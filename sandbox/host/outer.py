@@ -7,6 +7,7 @@ the client gets it. A client that leaves meanwhile stops nothing.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
@@ -110,6 +111,7 @@ class Outer:
             login=login,
             idempotency_key=Headers(scope=scope).get("idempotency-key"),
             marker=None if _is_git(scope) else journal.marker_in(body),
+            body_sha256=hashlib.sha256(body).hexdigest() if body else None,
         )
         ordinal = await run_in_threadpool(self._open_entry, asked)
         gone = asyncio.create_task(_left(receive))

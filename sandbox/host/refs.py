@@ -68,7 +68,7 @@ def create_ref(owner: str, repo: str, call: Current) -> Response:
     wanted = call.read_body(NewRef)
 
     def plan(db: sqlite3.Connection) -> RefChange:
-        repository = call.pushable(db, owner, repo)
+        repository = call.pushable(db, owner, repo, refused=404)
         _check_name(repository, wanted.ref)
         _check_object(repository, wanted.sha)
         if wanted.ref in repository.bare.refs(wanted.ref):
@@ -153,7 +153,7 @@ def get_repository(owner: str, repo: str, call: Current) -> JSONResponse:
 def _existing(
     db: sqlite3.Connection, call: Call, owner: str, repo: str, full: str
 ) -> tuple[Repository, str]:
-    repository = call.pushable(db, owner, repo)
+    repository = call.pushable(db, owner, repo, refused=404)
     old = repository.bare.refs(full).get(full)
     if old is None:
         raise Refusal(422, "Reference does not exist")

@@ -106,7 +106,8 @@ CREATE TABLE IF NOT EXISTS journal (
     path TEXT NOT NULL,
     login TEXT,
     idempotency_key TEXT,
-    marker TEXT
+    marker TEXT,
+    body_sha256 TEXT
 );
 CREATE TABLE IF NOT EXISTS journal_notes (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

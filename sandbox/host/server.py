@@ -29,7 +29,7 @@ from sandbox.host.bare import GitRefused
 from sandbox.host.connections import Connections
 from sandbox.host.outer import Outer
 from sandbox.host.ref_changes import settle_left_over
-from sandbox.host.refusals import Refusal
+from sandbox.host.refusals import Refusal, not_found
 from sandbox.host.store import Store
 from sandbox.host.tokens import ensure
 
@@ -104,7 +104,10 @@ def _report_git(_request: Request, error: Exception) -> Response:
 
 
 def _refuse_plainly(_request: Request, error: Exception) -> Response:
+    """Answer 404 also where only the method is wrong, as GitHub does."""
     assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        return JSONResponse(not_found().body(), 404)
     refusal = Refusal(error.status_code, str(error.detail))
     return JSONResponse(refusal.body(), refusal.status)
 

@@ -28,6 +28,9 @@ class Store:
         with self.write() as db:
             db.execute("COMMIT")  # executescript starts and ends transactions of its own
             db.executescript(SCHEMA.read_text(encoding="utf-8"))
+            known = {row["name"] for row in db.execute("PRAGMA table_info(journal)")}
+            if "body_sha256" not in known:  # a folder from before the column
+                db.execute("ALTER TABLE journal ADD COLUMN body_sha256 TEXT")
             db.execute("BEGIN IMMEDIATE")
 
     def _connect(self) -> sqlite3.Connection:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
-import httpx
 import pytest
 
-from activities.git.mirror import Remote
-from activities.github.client import Host
 from activities.github.merge import Merge
-from activities.github.pull_requests import ClosePullRequest, CreateDraftPullRequest
+from activities.github.pull_requests import (
+    ClosePullRequest,
+    CreateDraftPullRequest,
+    RequestReview,
+)
 from activities.github.readiness import convert_to_draft, mark_ready
 from activities.github.tickets import CloseTicket, CreateTicket, UpdateTicket
 from activities.mutation import (
+    Absent,
     Applied,
-    Call,
     Conflicting,
     Found,
     Mutation,
@@ -25,99 +24,9 @@ from activities.mutation import (
     Refused,
     Unsettled,
 )
-from activities.secrets import SecretSource
-from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.operations import Guarantee
-from sandbox.app_repository import SECOND_APP, build
 from sandbox.host import tokens
-from tests.support.host import Host as HostProcess
-from tests.support.host import running_host
-
-REPOSITORY = "demo/refuge"
-TICKET = {"repository": REPOSITORY, "title": "A fault", "body": "Seen today."}
-
-
-class Desk:
-    """The host's process, and our side of it."""
-
-    def __init__(self, process: HostProcess, folder: Path) -> None:
-        self.process = process
-        secrets = folder / "secrets.toml"
-        secrets.write_text(f'HOST_TOKEN = "{process.tokens.of(tokens.BOT)}"\n')
-        self.host = Host(process.url, SecretSource(secrets))
-        self.remote = Remote(process.url, SecretSource(secrets))
-
-    def admin(self, method: str, path: str, body: JsonObject | None = None) -> Any:
-        """Use the switchboard, or the API as its administrator."""
-        answer = httpx.request(
-            method,
-            f"{self.process.url}{path}",
-            json=body,
-            headers={"Authorization": f"Bearer {self.process.tokens.of(tokens.ADMIN)}"},
-            trust_env=False,
-        )
-        answer.raise_for_status()
-        return answer.json() if answer.content else None
-
-    def fault(self, action: str, method: str, path: str, **more: Any) -> None:
-        """Set a fault for the next such request."""
-        order = {"action": action, "method": method, "path": path, **more}
-        self.admin("POST", "/outlast/faults", order)
-
-    def branch(self, name: str) -> str:
-        """Make a branch with a commit of its own; return its revision."""
-        main = self.admin("GET", f"/repos/{REPOSITORY}/git/ref/heads/main")["object"]["sha"]
-        body = {"ref": f"refs/heads/{name}", "sha": main}
-        self.admin("POST", f"/repos/{REPOSITORY}/git/refs", body)
-        return self.move(name)
-
-    def move(self, name: str) -> str:
-        """Commit onto a branch as somebody else."""
-        moved = {"repository": REPOSITORY, "branch": name}
-        return str(self.admin("POST", "/outlast/move", moved)["revision"])
-
-    def draft(self, name: str) -> tuple[int, str]:
-        """Open a draft from a new branch; return its number and head."""
-        head = self.branch(name)
-        outcome = CreateDraftPullRequest(self.host).perform(pull(name), call(name))
-        assert isinstance(outcome, Applied)
-        return int(outcome.reference), head
-
-    def main(self) -> str:
-        """Return where the base stands."""
-        return str(self.admin("GET", f"/repos/{REPOSITORY}/git/ref/heads/main")["object"]["sha"])
-
-
-def call(name: str) -> Call:
-    """Return a call of an operation of this name."""
-    return Call(f"run:{name}:1", f"outlast:i:run:{name}:1", 1, "outlast-i-run", "i")
-
-
-def pull(name: str) -> JsonObject:
-    """Return a request for a draft from this branch."""
-    return {"repository": REPOSITORY, "head": name, "base": "main", "title": "t", "body": "b"}
-
-
-def open_desk(folder: Path, *, keys: bool) -> Iterator[Desk]:
-    """Start a host with one repository."""
-    build(SECOND_APP, folder / "source")
-    with running_host(folder / "host", keys=keys) as process:
-        desk = Desk(process, folder)
-        seeded = {"repository": REPOSITORY, "source": str(folder / "source"), "strict": False}
-        desk.admin("POST", "/outlast/repositories", seeded)
-        yield desk
-
-
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """Yield a host with keys."""
-    yield from open_desk(tmp_path_factory.mktemp("keys"), keys=True)
-
-
-@pytest.fixture(scope="module")
-def keyless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """Yield a host without keys, as GitHub is."""
-    yield from open_desk(tmp_path_factory.mktemp("keyless"), keys=False)
+from tests.support.desk import REPOSITORY, TICKET, Desk, call, merge_request, pull
 
 
 def test_a_host_with_keys_returns_the_first_ticket_to_a_repeat(desk: Desk) -> None:
@@ -125,6 +34,18 @@ def test_a_host_with_keys_returns_the_first_ticket_to_a_repeat(desk: Desk) -> No
     assert create.guarantee is Guarantee.IDEMPOTENCY_KEY
     first = create.perform(TICKET, call("keyed"))
     assert first == create.perform(TICKET, call("keyed"))
+
+
+def test_a_second_installation_gets_neither_ticket_nor_key_of_the_first(desk: Desk) -> None:
+    create, ours = CreateTicket(desk.host), call("restored")
+    theirs = replace(ours, marker=ours.marker.replace(":i:", ":j:"), installation="j")
+    first = create.perform(TICKET, ours)
+    assert isinstance(create.observe(TICKET, theirs), Absent)
+    second = create.perform(TICKET, theirs)
+    assert isinstance(first, Applied)
+    assert isinstance(second, Applied)
+    assert first.reference != second.reference
+    assert create.observe(TICKET, theirs) == Found(second.reference, second.facts)
 
 
 def test_a_host_without_keys_guarantees_nothing_and_two_tickets_are_a_conflict(
@@ -197,13 +118,25 @@ def test_a_draft_whose_answer_was_lost_is_found_and_a_repeat_makes_no_second(
     assert again.reference == found.reference
 
 
-def test_a_draft_that_people_closed_was_created_all_the_same(desk: Desk) -> None:
-    number, _ = desk.draft("repair-closed")
+def test_a_draft_that_people_closed_was_created_all_the_same(keyless: Desk) -> None:
+    number, _ = keyless.draft("repair-closed")
     close = {"repository": REPOSITORY, "number": number}
-    assert isinstance(ClosePullRequest(desk.host).perform(close, call("c")), Applied)
-    again = CreateDraftPullRequest(desk.host).perform(pull("repair-closed"), call("repair-closed"))
+    assert isinstance(ClosePullRequest(keyless.host).perform(close, call("c")), Applied)
+    again = CreateDraftPullRequest(keyless.host).perform(
+        pull("repair-closed"), call("repair-closed")
+    )
     assert isinstance(again, Applied)
     assert int(again.reference) == number
+
+
+def test_a_reviewer_who_has_answered_was_asked_all_the_same(desk: Desk) -> None:
+    number, _ = desk.draft("repair-asked")
+    request = {"repository": REPOSITORY, "number": number, "reviewers": [tokens.REVIEWER]}
+    ask = RequestReview(desk.host)
+    assert isinstance(ask.observe(request, call("asked")), Absent)
+    assert isinstance(ask.perform(request, call("asked")), Applied)
+    desk.review(number)
+    assert isinstance(ask.observe(request, call("asked")), Found)
 
 
 def test_a_strangers_pull_request_from_our_branch_is_a_conflict(desk: Desk) -> None:
@@ -220,18 +153,6 @@ def test_the_draft_mark_is_set_both_ways_and_setting_it_again_changes_nothing(de
         mutation: Mutation = make(desk.host)
         assert isinstance(mutation.perform(request, call("m")), Applied)
         assert isinstance(mutation.observe(request, call("m")), Found)
-
-
-def merge_request(desk: Desk, number: int, head: str) -> JsonObject:
-    """Return a request to merge this head on the base as it stands."""
-    return {
-        "repository": REPOSITORY,
-        "number": number,
-        "sha": head,
-        "method": "merge",
-        "base": "main",
-        "base_revision": desk.main(),
-    }
 
 
 def test_a_merge_is_refused_for_a_draft_a_moved_head_and_a_moved_base(desk: Desk) -> None:
