@@ -88,9 +88,13 @@ class Conflicting:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """The outside could not be read; this says nothing about the effect (P9)."""
+    """The outside could not be read; this says nothing about the effect (P9).
+
+    `kind` says whether reading again may help: permanent waits for a person, as a wrong token does.
+    """
 
     reason: str
+    kind: FailureKind = FailureKind.TRANSIENT
 
 
 Observed = Found | Absent | Conflicting | Unreadable

@@ -115,7 +115,8 @@ def cancel(run: Run, reason: str = "", json: Json = False) -> None:
 def look(client: Client, run: str) -> Group:
     """Return the picture of a run as it stands now."""
     rows = client.get(f"{_path(run)}/steps")["steps"]
-    return render.run(client.get(_path(run)), rows)
+    sent = client.get(f"{_path(run)}/operations")["operations"]
+    return render.run(client.get(_path(run)), rows, sent)
 
 
 def _decide(word: str, run: str, number: int | None, comment: str, yes: bool, json: bool) -> None:

@@ -13,6 +13,7 @@ from cli.schema import upgrade
 from cli.settings import Settings
 from cli.up import up
 from orchestrator.domain.failures import OutlastError
+from sandbox.host.tokens import UnreadableTokens
 from sandbox.owner.errors import OwnershipError
 from sandbox.postgres.errors import PostgresError
 
@@ -27,10 +28,13 @@ app.add_typer(database, name="db")
 
 
 @database.command("upgrade")
-def db_upgrade() -> None:
+def db_upgrade(json: commands.Json = False) -> None:
     """Apply the schema revisions that the database lacks."""
-    upgrade(Settings.read().needed_dsn())
-    render.console.print("the schema is up to date")
+    revision = upgrade(Settings.read().needed_dsn())
+    if json:
+        render.as_json({"schema": revision})
+    else:
+        render.console.print(f"the schema is up to date, at revision {revision}")
 
 
 for command in (
@@ -57,7 +61,7 @@ def main() -> None:
     """Run the command; an error of ours is said in one sentence and ends with status 2."""
     try:
         app()
-    except (OutlastError, OwnershipError, PostgresError) as error:
+    except (OutlastError, OwnershipError, PostgresError, UnreadableTokens) as error:
         render.errors.print(f"[red]{type(error).__name__}[/]: ", end="")
         render.errors.print(str(error), markup=False, highlight=False)
         sys.exit(2)

@@ -47,6 +47,7 @@ def worker(kinds: Kinds = "all", slots: Slots = 2, lease_s: float = 10.0) -> Non
     """Execute due steps of the kinds it serves, and decide messages and timers."""
     logs.configure()
     settings = Settings.read()
+    settings.require_readable_secrets()
     registry = build(settings.home, settings.needed_host())
     queues = registry.queues() if kinds == "all" else tuple(kinds.split(","))
     unknown = sorted(set(queues) - set(registry.queues()))
@@ -64,6 +65,7 @@ def reconciler(every_s: float = 0.5) -> None:
     """Hand on what lost workers held, and settle what was sent and never answered."""
     logs.configure()
     settings = Settings.read()
+    settings.require_readable_secrets()
     database, known = Database(settings.needed_dsn()), definitions()
     registry = build(settings.home, settings.needed_host())
     duties: list[Duty] = [

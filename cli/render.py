@@ -86,8 +86,10 @@ def steps(rows: Sequence[JsonObject]) -> Table:
     return table
 
 
-def run(shown: JsonObject, step_rows: Sequence[JsonObject]) -> Group:
-    """Return one run: its head and its steps."""
+def run(
+    shown: JsonObject, step_rows: Sequence[JsonObject], operation_rows: Sequence[JsonObject]
+) -> Group:
+    """Return one run: its head, its steps, and what was sent and is still not known."""
     state = shown["state"]
     head = Table.grid(padding=(0, 2))
     facts = {
@@ -102,7 +104,20 @@ def run(shown: JsonObject, step_rows: Sequence[JsonObject]) -> Group:
     }
     for name, value in facts.items():
         head.add_row(Text(name, style="bold"), value)
-    return Group(Panel(head, title=shown["id"]), steps(step_rows))
+    open_rows = [row for row in operation_rows if row["status"] == "ambiguous"]
+    not_known = (ambiguous(open_rows),) if open_rows else ()
+    return Group(Panel(head, title=shown["id"]), steps(step_rows), *not_known)
+
+
+def ambiguous(rows: Sequence[JsonObject]) -> Table:
+    """Return the operations whose outcome is not known: what was last seen, and the next look."""
+    table = Table("not known", "last seen", "why", "next look")
+    for row in rows:
+        last = row["observations"][-1] if row["observations"] else {}
+        saw = f"{last.get('saw', 'nothing yet')} {last.get('kind', '')}".strip()
+        next_look = (row["observe_at"] or "now")[:19]
+        table.add_row(row["activity"], saw, Text(last.get("reason", "-")), next_look)
+    return table
 
 
 def approvals(rows: Sequence[JsonObject]) -> Table:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
+from activities.secrets import SecretSource
+from orchestrator.contracts.checkpoint import WorkContract
 from orchestrator.contracts.payload import JsonObject
-from orchestrator.domain.failures import OutlastError
+from orchestrator.domain.failures import ActivityFailed, OutlastError
+
+ANY_REPOSITORY = "owner/name"
 
 
 class NotConfigured(OutlastError):
-    """A setting that this command needs is missing."""
+    """A setting that this command needs is missing or says something wrong."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +35,10 @@ class Settings:
 
     @classmethod
     def read(cls) -> Settings:
-        """Read OUTLAST_HOME, _DSN, _HOST_URL, _API_URL, _TOKEN and _POLICY (a JSON object)."""
+        """Read OUTLAST_HOME, _DSN, _HOST_URL, _API_URL, _TOKEN and _POLICY (a JSON object).
+
+        Raises NotConfigured, naming the field, for a policy that no run could be started with.
+        """
         given = os.environ
         return cls(
             home=Path(given.get("OUTLAST_HOME", ".outlast")).absolute(),
@@ -51,6 +61,13 @@ class Settings:
             raise NotConfigured("set OUTLAST_HOST_URL to the git host's address")
         return self.host_url
 
+    def require_readable_secrets(self) -> None:
+        """Raise NotConfigured, naming the secret, for a secrets.toml that no step could use."""
+        try:
+            SecretSource(self.home / "secrets.toml").check()
+        except ActivityFailed as failed:
+            raise NotConfigured(failed.reason) from failed
+
 
 def _policy(raw: str) -> JsonObject:
     try:
@@ -59,4 +76,23 @@ def _policy(raw: str) -> JsonObject:
         raise NotConfigured(f"OUTLAST_POLICY is no JSON: {fault}") from fault
     if not isinstance(policy, dict):
         raise NotConfigured("OUTLAST_POLICY is no JSON object")
+    if "repository" in policy:
+        raise NotConfigured("OUTLAST_POLICY: repository: every report names its own; take it out")
+    _require_contract(policy)
     return policy
+
+
+def _require_contract(policy: JsonObject) -> None:
+    """Refuse what is no work contract. Types are strict: "false" in quotes is not false."""
+    endless = [n for n, v in policy.items() if isinstance(v, float) and not math.isfinite(v)]
+    if endless:
+        raise NotConfigured(f"OUTLAST_POLICY: {', '.join(endless)}: no finite number")
+    whole = json.dumps({**policy, "repository": ANY_REPOSITORY})
+    try:
+        WorkContract.model_validate_json(whole, strict=True)
+    except ValidationError as fault:
+        fields = "; ".join(
+            f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+            for error in fault.errors(include_url=False, include_input=False)
+        )
+        raise NotConfigured(f"OUTLAST_POLICY: {fields}") from fault

@@ -16,6 +16,7 @@ import httpx
 
 from cli.client import ACCESS
 from cli.schema import upgrade
+from cli.settings import NotConfigured
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.engine.database import Database
 from orchestrator.store import principals
@@ -60,11 +61,14 @@ class Stack:
         self._ports = {name: free_port() for name in ("api", "host")}
 
     def start(self, workers: int = 2) -> Addresses:
-        """Start everything and return where it is; returns when all of it answers."""
+        """Start everything and return where it is; returns when all of it answers.
+
+        Raises NotConfigured or UnreadableTokens for a damaged file of tokens, before any start.
+        """
+        given, host_tokens = self._tokens(), tokens.ensure(self.home / "host")
         dsn = self._start_database()
-        host_tokens = self._start_host()
+        self._start_host()
         self._write_secrets(host_tokens)
-        given = self._tokens()
         database = Database(dsn)
         with database.commit("principals") as tx:
             for role, (name, roles) in ROLES.items():
@@ -93,10 +97,8 @@ class Stack:
         upgrade(dsn)
         return dsn
 
-    def _start_host(self) -> Tokens:
+    def _start_host(self) -> None:
         folder = self.home / "host"
-        folder.mkdir(exist_ok=True)
-        given = tokens.ensure(folder)
         if not (self.home / "shop").exists():
             build(APP, self.home / "shop")
         seed.seed(folder, REPOSITORY, self.home / "shop", strict=True)
@@ -104,7 +106,6 @@ class Stack:
         argv = ["sandbox", "--folder", str(folder), "--port", port]
         argv += [] if self.keys else ["--no-keys"]
         self._start("host", argv, self._plain(), f"http://127.0.0.1:{port}/outlast/extensions")
-        return given
 
     def _start(
         self,
@@ -151,10 +152,27 @@ class Stack:
     def _tokens(self) -> dict[str, str]:
         file = self.home / "tokens.json"
         if file.exists():
-            return dict(json.loads(file.read_text()))
+            return _read_tokens(file)
         made = {role: f"outlast_{role}_{secrets.token_urlsafe(24)}" for role in ROLES}
         write_private(file, json.dumps(made))
         return made
+
+
+def _read_tokens(file: Path) -> dict[str, str]:
+    """Return the callers' tokens by role. Raises NotConfigured, naming what is wrong."""
+    advice = "delete it to have new tokens made"
+    try:
+        said = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as fault:
+        raise NotConfigured(f"{file} is unreadable ({type(fault).__name__}); {advice}") from fault
+    lacking = [role for role in ROLES if not isinstance(said, dict) or not _is_token(said, role)]
+    if lacking:
+        raise NotConfigured(f"{file}: {', '.join(lacking)}: no token; {advice}")
+    return {role: said[role] for role in ROLES}
+
+
+def _is_token(said: JsonObject, role: str) -> bool:
+    return isinstance(said.get(role), str) and bool(said[role])
 
 
 def out_of_sight(folder: Path, program: list[str]) -> list[str]:

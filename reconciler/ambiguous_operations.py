@@ -9,6 +9,7 @@ import structlog
 
 from activities.mutation import Call, Mutation, Observed, Unreadable
 from activities.registry import Registry
+from orchestrator.domain.failures import FailureKind
 from orchestrator.domain.operations import Guarantee, marker, run_tag
 from orchestrator.engine.database import Database
 from orchestrator.engine.set_aside import guarded
@@ -36,7 +37,8 @@ class AmbiguousOperations:
         *,
         batch: int = 20,
     ) -> None:
-        self._database, self._registry, self._name, self._batch = database, registry, name, batch
+        self._database, self._registry, self._batch = database, registry, batch
+        self._by = f"reconciler:{name}"
         self._settler = Settler(database, definitions)
 
     def run_once(self) -> int:
@@ -61,7 +63,7 @@ class AmbiguousOperations:
         observed = _observe(mutation, operation, installation)
         guarantee = operation.guarantee or Guarantee.NONE
         seen = {"saw": type(observed).__name__.lower(), **asdict(observed)}
-        observation = Observation(verdict(guarantee, observed), seen, f"reconciler:{self._name}")
+        observation = Observation(verdict(guarantee, observed), seen, self._by)
         return self._settler.settle_if_unchanged(operation, observation)
 
 
@@ -77,4 +79,5 @@ def _observe(mutation: Mutation, operation: OperationRow, installation: str) -> 
         return mutation.observe(operation.request, call)
     except Exception as fault:
         log.exception("observation raised", operation=operation.id)
-        return Unreadable(f"unforeseen {type(fault).__name__}")
+        reason = f"unforeseen {type(fault).__name__}; see the reconciler's log"
+        return Unreadable(reason, FailureKind.ENVIRONMENTAL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from activities.mutation import Absent, Conflicting, Found, Observed, Unreadable
+from orchestrator.domain.failures import FailureKind
 from orchestrator.domain.operations import (
     Adopt,
     Conflict,
@@ -26,12 +27,28 @@ def verdict(guarantee: Guarantee, observed: Observed) -> Verdict:
             return Adopt(reference, facts)
         case Conflicting(reason, facts):
             return Conflict(reason, facts)
-        case Unreadable(reason):
-            return StillUnknown(f"unreadable: {reason}")
+        case Unreadable(reason, kind):
+            return StillUnknown(f"unreadable, {kind}: {reason}", needs_person=_needs_person(kind))
         case Absent(reason, _):
             return _absent(guarantee, reason)
         case _:
             assert_never(observed)
+
+
+def _needs_person(kind: FailureKind) -> bool:
+    """Return whether looking again is of no use until somebody changes something."""
+    match kind:
+        case FailureKind.TRANSIENT | FailureKind.ENVIRONMENTAL | FailureKind.AMBIGUOUS:
+            return False
+        case (
+            FailureKind.PERMANENT
+            | FailureKind.POLICY_BOUND
+            | FailureKind.REFUSED
+            | FailureKind.DOMAIN_NEGATIVE
+        ):
+            return True
+        case _:
+            assert_never(kind)
 
 
 def _absent(guarantee: Guarantee, reason: str) -> Verdict:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from activities.browser.observer import Observer
 from activities.browser.steps import play
 from activities.browser.targets import TargetUnclear, locate
 from activities.environment.application import Application
+from orchestrator import seam
 from orchestrator.clock import monotonic
 from orchestrator.contracts.evidence import ArtifactRef, ProcedureRun, StepResult, StepStatus
 from orchestrator.contracts.payload import JsonObject
@@ -72,7 +73,7 @@ def replay(
     """
     _require_secrets(procedure, secrets)
     runs: list[ProcedureRun] = []
-    with sync_playwright() as driver:
+    with _driver() as driver:
         limit = Limit()
         browser = _launch(driver, chromium, limit)
         progress({"browser": browser.version})
@@ -97,10 +98,22 @@ def _require_secrets(procedure: Procedure, secrets: Mapping[str, str]) -> None:
         raise ActivityFailed(FailureKind.PERMANENT, reason)
 
 
+@contextlib.contextmanager
+def _driver() -> Iterator[Playwright]:
+    """Yield the process that speaks to browsers; it ends with the block."""
+    with seam.crossing("call", "start-browser-driver"):
+        driver = sync_playwright().start()
+    try:
+        yield driver
+    finally:
+        driver.stop()
+
+
 def _launch(driver: Playwright, chromium: str, limit: Limit) -> Browser:
     env: dict[str, str | float | bool] = {**os.environ, **limit.environment}
     try:
-        return driver.chromium.launch(executable_path=chromium, args=ARGUMENTS, env=env)
+        with seam.crossing("call", "start-browser"):
+            return driver.chromium.launch(executable_path=chromium, args=ARGUMENTS, env=env)
     except BrowserError as fault:
         reason = f"the browser did not start: {str(fault)[:1500]}"
         raise ActivityFailed(FailureKind.ENVIRONMENTAL, reason) from fault

@@ -19,6 +19,7 @@ from typing import Any
 from activities.environment.application_file import resolve
 from activities.environment.bounded import run_bounded
 from activities.environment.sweep import end_carrying
+from orchestrator import seam
 from orchestrator.clock import monotonic, wait_for
 from orchestrator.contracts.environment import ApplicationFile
 from orchestrator.domain.failures import ActivityFailed, FailureKind
@@ -100,7 +101,7 @@ class Application:
 
     def _launch(self, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-I", str(LEASH), *resolve(self.spec.start.command)]
-        with self.log.open("wb") as log:
+        with self.log.open("wb") as log, seam.crossing("call", "start-application"):
             return subprocess.Popen(
                 command,
                 cwd=self.workspace,
@@ -118,7 +119,7 @@ class Application:
     def _seed_with(self, argv: Sequence[str], env: Mapping[str, str]) -> None:
         limit = self.spec.seed.timeout_s
         try:
-            done = run_bounded(argv, self.workspace, env, limit)
+            done = run_bounded(argv, self.workspace, env, limit, name="seed-application")
         except OSError as fault:
             said = f"seeding: {argv[0]}: {fault.strerror}"
             raise ActivityFailed(FailureKind.ENVIRONMENTAL, said) from fault

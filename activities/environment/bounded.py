@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from orchestrator import seam
 from orchestrator.clock import monotonic
 
 OUTPUT_MAX = 200_000
@@ -34,12 +35,15 @@ def run_bounded(
     env: Mapping[str, str],
     timeout_s: float,
     stop: threading.Event | None = None,
+    *,
+    name: str,
 ) -> Ended:
     """Run it to its end, the limit or `stop`. Raises OSError when it cannot be started.
 
-    Its output goes to a file: a grandchild that holds it open can keep nobody waiting.
+    It passes the seam as one call of this name. Its output goes to a file: a grandchild that holds
+    it open can keep nobody waiting.
     """
-    with tempfile.TemporaryFile() as log:
+    with tempfile.TemporaryFile() as log, seam.crossing("call", name):
         process = subprocess.Popen(
             list(argv),
             cwd=cwd,

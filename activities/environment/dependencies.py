@@ -107,7 +107,12 @@ def _run(
     stop: threading.Event | None,
 ) -> None:
     done = run_bounded(
-        sandbox.argv(argv, workspace), workspace, sandbox.environment(), timeout_s, stop
+        sandbox.argv(argv, workspace),
+        workspace,
+        sandbox.environment(),
+        timeout_s,
+        stop,
+        name="install-dependencies",
     )
     if done.returncode is None and stop is not None and stop.is_set():
         raise ActivityFailed(FailureKind.TRANSIENT, "stopped as told while installing")

@@ -84,7 +84,7 @@ class Inside:
     def _run(self, order: JsonObject) -> JsonObject:
         argv, limit = resolve(tuple(order["argv"])), order["timeout_s"]
         try:
-            done = run_bounded(argv, self._workspace, os.environ, limit)
+            done = run_bounded(argv, self._workspace, os.environ, limit, name="run-command")
         except OSError as fault:
             return {"returncode": NOT_STARTED, "output": f"{argv[0]}: {fault.strerror}"}
         if done.returncode is None:

@@ -95,15 +95,18 @@ class ProvisionEnvironment:
             receipt = json.loads(raw)
         except FileNotFoundError:
             return Absent("the environment has no receipt", conclusive=False)
-        except (OSError, ValueError) as fault:
-            return Unreadable(f"receipt: {type(fault).__name__}")
+        except OSError as fault:
+            return Unreadable(f"receipt: {type(fault).__name__}", FailureKind.ENVIRONMENTAL)
+        except ValueError as fault:
+            return Unreadable(f"receipt: {type(fault).__name__}", FailureKind.PERMANENT)
         match receipt:
             case {"operation": call.operation_id, "facts": {**facts}}:
                 return Found(wanted.tag, {str(name): fact for name, fact in facts.items()})
             case {"operation": str(other), "facts": {}}:
                 return Conflicting(f"the tag belongs to {other}", {})
             case _:
-                return Unreadable("receipt: it says neither whose it is nor what was built")
+                reason = "receipt: it says neither whose it is nor what was built"
+                return Unreadable(reason, FailureKind.PERMANENT)
 
 
 @dataclass

@@ -77,16 +77,17 @@ class Session:
         program = [sys.executable, "-P", "-m", "activities.environment.inside"]
         code = str(Path(__file__).parents[2])
         self._errors = (self.scratch / "inside.log").open("a+b")
-        self._process = subprocess.Popen(
-            self._sandbox.argv(program, self._workspace),
-            cwd=self._workspace,
-            env={**self._sandbox.environment(), "PYTHONPATH": code},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            start_new_session=True,
-        )
+        with seam.crossing("call", "sandbox-open"):
+            self._process = subprocess.Popen(
+                self._sandbox.argv(program, self._workspace),
+                cwd=self._workspace,
+                env={**self._sandbox.environment(), "PYTHONPATH": code},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                text=True,
+                start_new_session=True,
+            )
         threading.Thread(target=self._end_when_told, daemon=True).start()
         try:
             self._write(self._first)

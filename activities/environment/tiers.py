@@ -10,6 +10,8 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from orchestrator import seam
+
 
 class Tier(StrEnum):
     """What an environment ran in; named in its evidence."""
@@ -37,7 +39,8 @@ def choose_tier() -> Tier:
     trial = [bwrap, "--unshare-all", *as_nobody(), "--die-with-parent", "--new-session"]
     trial += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "true"]
     try:
-        done = subprocess.run(trial, capture_output=True, timeout=10, check=False)
+        with seam.crossing("call", "sandbox-trial"):
+            done = subprocess.run(trial, capture_output=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return Tier.PLAIN
     return Tier.BUBBLEWRAP if done.returncode == 0 else Tier.PLAIN

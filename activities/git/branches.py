@@ -77,7 +77,7 @@ class PushBranch:
         try:
             return self._look(requests.PushBranch.model_validate(request))
         except ActivityFailed as failed:
-            return Unreadable(failed.reason)
+            return Unreadable(failed.reason, failed.kind)
 
     def _look(self, wanted: requests.PushBranch) -> Found | Absent | Conflicting:
         found = read_ref(self.remote, wanted.repository, f"refs/heads/{wanted.branch}")
@@ -133,7 +133,7 @@ class DeleteBranch:
         try:
             return self._look(requests.DeleteBranch.model_validate(request), call)
         except ActivityFailed as failed:
-            return Unreadable(failed.reason)
+            return Unreadable(failed.reason, failed.kind)
 
     def _look(self, wanted: requests.DeleteBranch, call: Call) -> Found | Absent | Conflicting:
         ref, fence_ref = f"refs/heads/{wanted.branch}", ref_of(call.run_tag)

@@ -14,6 +14,7 @@ from pathlib import Path
 from orchestrator import seam
 from orchestrator.clock import monotonic
 
+LOCAL = "git-local"
 NETWORK_S = 120.0
 LOOK_S = 0.2
 SETTINGS = ("-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0")
@@ -90,24 +91,27 @@ def run(
     given: bytes | None = None,
     timeout_s: float = 60.0,
     stop: threading.Event | None = None,
+    name: str = LOCAL,
 ) -> Completed:
     """Run git and return how it ended; over its time, or once `stop` is set, its group is killed.
 
     It also dies with this process, with all that it started (R10): a push does not go on alone.
+    It passes the seam as one call of this name.
     """
     theirs, ours = os.pipe()
     try:
-        process = subprocess.Popen(
-            ["sh", "-c", LEASH, str(theirs), "git", *SETTINGS, *arguments],
-            cwd=folder,
-            env=environment(extra),
-            stdin=subprocess.PIPE if given is not None else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=(theirs,),
-            start_new_session=True,
-        )
-        return _ended(process, given, monotonic() + timeout_s, stop)
+        with seam.crossing("call", name):
+            process = subprocess.Popen(
+                ["sh", "-c", LEASH, str(theirs), "git", *SETTINGS, *arguments],
+                cwd=folder,
+                env=environment(extra),
+                stdin=subprocess.PIPE if given is not None else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(theirs,),
+                start_new_session=True,
+            )
+            return _ended(process, given, monotonic() + timeout_s, stop)
     finally:
         os.close(theirs)
         os.close(ours)
@@ -154,10 +158,9 @@ def call(
     name: str,
     stop: threading.Event | None = None,
 ) -> Completed:
-    """Run a command that talks to a remote, authorised; it passes the seam as one call."""
+    """Run a command that talks to a remote, authorised; it passes the seam under this name."""
     extra = with_token(token)
-    with seam.crossing("call", name):
-        return run(arguments, folder=folder, extra=extra, timeout_s=NETWORK_S, stop=stop)
+    return run(arguments, folder=folder, extra=extra, timeout_s=NETWORK_S, stop=stop, name=name)
 
 
 def _text(raw: bytes | None) -> str:

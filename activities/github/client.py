@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from activities.mutation import Applied, NotSent, Refused, Unsettled
+from activities.mutation import Applied, NotSent, Refused, Unreadable, Unsettled
 from activities.secrets import SecretSource
 from orchestrator import seam
 from orchestrator.clock import monotonic
@@ -59,6 +59,10 @@ class HostUnreadable(Exception):
     def before_sending(self) -> NotSent:
         """Return what this means to a mutation that had to look first."""
         return NotSent(self.kind, str(self), self.retry_after_s)
+
+    def as_observed(self) -> Unreadable:
+        """Return what this means to who only looked."""
+        return Unreadable(str(self), self.kind)
 
 
 @dataclass

@@ -70,9 +70,9 @@ class Merge:
             pull = read_pull(self.host, wanted.repository, wanted.number)
             ended = None if pull is None else self._ended(wanted, pull)
         except HostUnreadable as fault:
-            return Unreadable(str(fault))
+            return fault.as_observed()
         if pull is None:
-            return Unreadable(f"#{wanted.number} is not shown")
+            return Unreadable(f"#{wanted.number} is not shown", FailureKind.PERMANENT)
         return ended or Absent("it is open and not merged", conclusive=True)
 
     def _merge(self, wanted: requests.Merge, call: Call) -> Outcome:

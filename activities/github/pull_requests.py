@@ -17,7 +17,6 @@ from activities.mutation import (
     Observed,
     Outcome,
     Refused,
-    Unreadable,
     Unsettled,
 )
 from orchestrator.contracts import requests
@@ -92,7 +91,7 @@ class CreateDraftPullRequest:
         try:
             return self._look(requests.CreateDraftPullRequest.model_validate(request), call)
         except HostUnreadable as fault:
-            return Unreadable(str(fault))
+            return fault.as_observed()
 
     def _look(
         self, wanted: requests.CreateDraftPullRequest, call: Call
@@ -160,7 +159,7 @@ class AttachEvidence:
         try:
             pull = read_pull(self.host, wanted.repository, wanted.number)
         except HostUnreadable as fault:
-            return Unreadable(str(fault))
+            return fault.as_observed()
         if pull is not None and sections.says(pull.body, EVIDENCE, wanted.section):
             return Found(str(wanted.number), {"manifest_sha256": wanted.manifest_sha256})
         return Absent("the section says something else", conclusive=False)
@@ -193,7 +192,7 @@ class RequestReview:
             asked = self.host.read(f"{path}/requested_reviewers") or {}
             reviews = self.host.read_all(f"{path}/reviews")
         except HostUnreadable as fault:
-            return Unreadable(str(fault))
+            return fault.as_observed()
         there = {user.get("login") for user in asked.get("users", [])}
         there |= {(review.get("user") or {}).get("login") for review in reviews}
         if set(wanted.reviewers) <= there:
@@ -242,7 +241,7 @@ class ClosePullRequest:
         try:
             return self._look(requests.ClosePullRequest.model_validate(request))
         except HostUnreadable as fault:
-            return Unreadable(str(fault))
+            return fault.as_observed()
 
     def _look(self, wanted: requests.ClosePullRequest) -> Found | Absent | Conflicting:
         pull = read_pull(self.host, wanted.repository, wanted.number)

@@ -23,7 +23,6 @@ from activities.mutation import (
     Observed,
     Outcome,
     Refused,
-    Unreadable,
     Unsettled,
 )
 from orchestrator.contracts import requests
@@ -83,7 +82,7 @@ class SetDraft:
         try:
             pull = read_pull(self.host, wanted.repository, wanted.number)
         except HostUnreadable as fault:
-            return Unreadable(str(fault))
+            return fault.as_observed()
         if pull is not None and pull.is_draft is self.draft:
             return Found(str(wanted.number), {"draft": self.draft})
         return Absent(f"draft is not {self.draft}", conclusive=False)

@@ -15,7 +15,6 @@ from activities.mutation import (
     Observed,
     Outcome,
     Refused,
-    Unreadable,
     Unsettled,
 )
 from orchestrator.contracts import requests
@@ -64,7 +63,7 @@ class CreateTicket:
                 direction="desc",
             )
         except HostUnreadable as fault:
-            return Unreadable(str(fault))
+            return fault.as_observed()
         # A set: while pages are read, a new issue moves the last of one page onto the next.
         ours = {
             int(issue["number"])
@@ -113,7 +112,7 @@ class UpdateTicket:
         try:
             issue = self.host.read(f"/repos/{wanted.repository}/issues/{wanted.number}")
         except HostUnreadable as fault:
-            return Unreadable(str(fault))
+            return fault.as_observed()
         if issue is not None and sections.says(issue.get("body"), SECTION, wanted.section):
             return Found(str(wanted.number))
         return Absent("the section says something else", conclusive=False)
@@ -144,7 +143,7 @@ class CloseTicket:
         try:
             issue = self.host.read(f"/repos/{wanted.repository}/issues/{wanted.number}")
         except HostUnreadable as fault:
-            return Unreadable(str(fault))
+            return fault.as_observed()
         if issue and issue.get("state") == "closed":
             return Found(str(wanted.number))
         return Absent("the ticket is open", conclusive=False)

@@ -57,17 +57,26 @@ class Conflict:
 
 @dataclass(frozen=True)
 class StillUnknown:
-    """Nothing follows from what was seen; look again after a pause."""
+    """Nothing follows from what was seen; look again after a pause.
+
+    `needs_person`: looking again is of no use before somebody acts, as with a wrong token.
+    """
 
     reason: str
+    needs_person: bool = False
 
 
 Verdict = Adopt | SendAgain | Conflict | StillUnknown
 
 FIRST_LOOK_S = 1.0
 LONGEST_PAUSE_S = 120.0
+PAUSE_FOR_PERSON_S = 900.0
+# They show a token that is being replaced just now; a cancelled run waits for as many looks.
+QUICK_LOOKS = 3
 
 
-def pause_before_look(looks: int) -> float:
-    """Return the seconds until the next look at an ambiguous operation; growing, bounded."""
+def pause_before_look(looks: int, *, needs_person: bool = False) -> float:
+    """Return the seconds until the next look, after so many earlier ones; growing, bounded."""
+    if needs_person and looks + 1 >= QUICK_LOOKS:
+        return PAUSE_FOR_PERSON_S
     return float(min(LONGEST_PAUSE_S, FIRST_LOOK_S * 2**looks))

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
+from orchestrator.domain.operations import QUICK_LOOKS
 from orchestrator.domain.states import CANCELLATION, RUN, CancelStage, RunStatus, move
 from orchestrator.engine.fold import fold, note
 from orchestrator.store import approvals, operations, resources, runs, steps, timers
 from orchestrator.store.records import Run
 from orchestrator.workflows.decision import CancelRequested
 from orchestrator.workflows.registry import Definitions
-
-LOOKS_BEFORE_CLEANING = 3
 
 
 def begin(connection: Connection, definitions: Definitions, run: Run, by: str) -> Run:
@@ -46,7 +45,7 @@ def go_on(connection: Connection, definitions: Definitions, run: Run) -> Run:
     """
     if run.cancel_stage is not CancelStage.STOPPING:
         return run
-    if steps.active_of_older_generation(connection, run.id, run.generation, LOOKS_BEFORE_CLEANING):
+    if steps.active_of_older_generation(connection, run.id, run.generation, QUICK_LOOKS):
         return run
     run = _enter(connection, run, CancelStage.PRESERVING)
     run = _enter(connection, run, CancelStage.CLEANING)

@@ -57,7 +57,7 @@ class Settler:
                 case Conflict():
                     return self._conflict(tx, run, step, operation, verdict, observation)
                 case StillUnknown():
-                    return self._look_again(tx, run, operation, observation)
+                    return self._look_again(tx, run, operation, verdict, observation)
                 case _:
                     assert_never(verdict)
 
@@ -158,12 +158,28 @@ class Settler:
         return True
 
     def _look_again(
-        self, tx: Connection, run: Run, operation: OperationRow, observation: Observation
+        self,
+        tx: Connection,
+        run: Run,
+        operation: OperationRow,
+        verdict: StillUnknown,
+        observation: Observation,
     ) -> bool:
-        pause = pause_before_look(len(operation.observations))
-        noted = operations.note_observation(tx, operation, observation.seen, pause)
+        """Keep it ambiguous with what was seen; what needs a person is told once in history."""
+        looks = len(operation.observations)
+        pause = pause_before_look(looks, needs_person=verdict.needs_person)
+        if not operations.note_observation(tx, operation, observation.seen, pause):
+            return False
+        before = operation.observations[-1] if looks else {}
+        is_told = (before.get("saw"), before.get("kind")) == (
+            observation.seen.get("saw"),
+            observation.seen.get("kind"),
+        )
+        if verdict.needs_person and not is_told:
+            said = {"operation": operation.id, "seen": observation.seen}
+            run = note(tx, run, "operation-unreadable", said, observation.by)
         cancel.go_on(tx, self._definitions, run)
-        return noted
+        return True
 
     def _told(
         self,

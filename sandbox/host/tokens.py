@@ -50,9 +50,13 @@ def ensure(folder: Path) -> Tokens:
         _write_once(path, {login: secrets.token_hex(20) for login in LOGINS})
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return Tokens({login: str(content[login]) for login in LOGINS})
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         raise UnreadableTokens(f"{path} is not a file of tokens; delete it") from error
+    by_login = content if isinstance(content, dict) else {}
+    lacking = [login for login in LOGINS if not isinstance(by_login.get(login), str)]
+    if lacking:
+        raise UnreadableTokens(f"{path}: {', '.join(lacking)}: no token; delete the file")
+    return Tokens({login: by_login[login] for login in LOGINS})
 
 
 def _write_once(path: Path, content: dict[str, str]) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from cli.main import app
+from cli.render import run as run_shown
+from orchestrator.engine.database import Database
+from orchestrator.store import reads
 from tests.cli.conftest import Command, Inside
+from tests.support.database import Databases, render
 from tests.support.scripted import HEAD
 from tests.support.served import Served
 
@@ -18,6 +24,8 @@ COMMANDS = (
     *("up", "demo", "doctor", "sandbox", "api", "worker", "reconciler", "db"),
     *("submit", "runs", "show", "watch", "approvals", "approve", "reject", "cancel"),
 )
+
+SERVING = ("sandbox", "api", "worker", "reconciler")
 
 
 @pytest.fixture
@@ -40,6 +48,28 @@ def test_every_command_explains_itself(name: str) -> None:
     done = CliRunner().invoke(app, [name, "--help"], prog_name="outlast")
     assert done.exit_code == 0
     assert f"Usage: outlast {name}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "name", [*(name for name in COMMANDS if name not in (*SERVING, "db")), "db upgrade"]
+)
+def test_every_command_that_ends_can_speak_json(name: str) -> None:
+    done = CliRunner().invoke(app, [*name.split(), "--help"], prog_name="outlast")
+    assert "--json" in done.stdout
+
+
+def test_db_upgrade_says_at_which_revision_the_schema_stands(
+    command: Command, databases: Databases
+) -> None:
+    with databases.lend("upgrade") as url:
+        given = command.with_(OUTLAST_DSN=render(url))
+        first = given.json("db", "upgrade")
+        database = Database(render(url))
+        with database.read() as tx:
+            assert first == {"schema": reads.ping(tx)}
+        database.close()
+        assert given.json("db", "upgrade") == first
+        assert f"at revision {first['schema']}" in given.run("db", "upgrade").stdout
 
 
 def test_submit_starts_a_run_and_a_repeat_with_its_key_does_not(
@@ -140,3 +170,18 @@ def test_cancel_stops_a_run_and_is_too_late_after_its_end(
         said = operator.json("cancel", run, "--reason", "enough")
         assert said == {"result": "accepted", "stage": "done"}
         assert "message-too-late" in inside.as_("operator").refusal("cancel", run)
+
+
+def test_what_is_not_known_is_shown_with_why_and_when_it_is_looked_at_again() -> None:
+    seen = {"saw": "unreadable", "kind": "permanent", "reason": "/user: [status] 401"}
+    row = {"activity": "create-ticket", "status": "ambiguous", "observations": [seen]}
+    rows = [{**row, "observe_at": "2026-01-01T12:00:00+00:00"}]
+    rows.append({"activity": "push-branch", "status": "confirmed", "observations": []})
+    shown = {"status": "waiting", "phase": "ticketing", "outcome": None, "cleanup": "none"}
+    said = io.StringIO()
+    Console(file=said, width=200).print(
+        run_shown({"id": "r", "reason": None, "state": {}, **shown}, [], rows)
+    )
+    for word in ("create-ticket", "unreadable permanent", "/user: [status] 401", "T12:00:00"):
+        assert word in said.getvalue()
+    assert "push-branch" not in said.getvalue()

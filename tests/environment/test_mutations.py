@@ -151,7 +151,9 @@ def test_an_application_that_never_gets_ready_is_refused_and_leaves_no_receipt(
 def test_a_receipt_that_cannot_be_read_says_nothing(bench: Bench, said: str) -> None:
     bench.folder.mkdir(parents=True)
     (bench.folder / "receipt.json").write_text(said)
-    assert isinstance(bench.provision.observe(bench.request, bench.call), Unreadable)
+    seen = bench.provision.observe(bench.request, bench.call)
+    assert isinstance(seen, Unreadable)
+    assert seen.kind is FailureKind.PERMANENT
 
 
 def test_tearing_down_ends_processes_removes_files_and_may_be_repeated(bench: Bench) -> None:

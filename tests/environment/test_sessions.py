@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -109,9 +111,9 @@ def test_a_killed_sandbox_is_reported_and_leaves_no_process_behind(
 ) -> None:
     with environments.session(prepare(mode="strays")) as session:
         session.start_app()
-        for pid in list_processes(run_tag):
-            if b"activities.environment.inside" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                os.kill(pid, 9)
+        for inside in [pid for pid in list_processes(run_tag) if _is_inside(pid)]:
+            with suppress(ProcessLookupError):
+                os.kill(inside, signal.SIGKILL)
         with pytest.raises(ActivityFailed, match="the sandbox ended") as failed:
             session.request("GET", "/visits")
         assert failed.value.kind is FailureKind.ENVIRONMENTAL
@@ -186,6 +188,13 @@ def test_the_sandbox_is_swept_by_its_tag_alone(
     finally:
         worker.kill()
         worker.wait()
+
+
+def _is_inside(pid: int) -> bool:
+    """Return whether this is the program beside the application; False when it is gone."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return b"activities.environment.inside" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def _start_worker(

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support import house
 from tests.support.house import ROOT, Source, python_sources, tracked_sources
+from tests.support.process_starts import STARTED_INSIDE_A_CROSSING, unsealed_starts
 
 Rule = Callable[[Source], Iterator[str]]
 
@@ -56,11 +57,20 @@ def test_every_locking_statement_says_its_transition_and_its_guard(sources: list
     assert broken(house.unguarded_statement, statements) == []
 
 
+def test_every_process_of_an_activity_starts_inside_a_crossing(sources: list[Source]) -> None:
+    work = [source for source in python_sources(sources) if source.name.startswith("activities/")]
+    assert len(work) > 30
+    assert broken(unsealed_starts, work) == []
+    assert {source.name for source in work} >= STARTED_INSIDE_A_CROSSING
+
+
 def test_alembics_folder_is_no_package_and_tests_are_none(sources: list[Source]) -> None:
     packages = [source.name for source in sources if source.name.endswith("__init__.py")]
     assert [name for name in packages if name.startswith(("alembic/", "tests/"))] == []
 
 
+DRIVER = "from playwright.sync_api import sync_playwright\n"
+CROSSING = "with seam.crossing('call', 'a'):\n"
 DOCTORED: list[tuple[Rule, str, str]] = [
     (house.long_functions, "a/b.py", "def f():\n" + "    x = 1\n" * 71),
     (house.long_file, "a/b.py", "x = 1\n" * 501),
@@ -76,6 +86,14 @@ DOCTORED: list[tuple[Rule, str, str]] = [
     (house.unguarded_statement, "a.sql", "-- Step due -> leased.\nSELECT 1\n"),
     (house.unguarded_statement, "a.sql", "-- Guard: due.\nSELECT 1\n"),
     (house.unguarded_statement, "a.sql", "SELECT 1\n-- Step due -> leased. Guard: due.\n"),
+    (unsealed_starts, "activities/a.py", "import subprocess\nsubprocess.run(['pip'])\n"),
+    (unsealed_starts, "activities/a.py", "from subprocess import Popen as start\nstart(['pip'])\n"),
+    (unsealed_starts, "activities/a.py", "import subprocess as s\nwith a:\n    s.Popen(['pip'])\n"),
+    (unsealed_starts, "activities/a.py", "import os\nos.posix_spawn('a', ['a'], {})\n"),
+    (unsealed_starts, "activities/a.py", "def f(driver):\n    driver.chromium.launch()\n"),
+    (unsealed_starts, "activities/a.py", f"{DRIVER}sync_playwright().start()\n"),
+    (unsealed_starts, "activities/a.py", f"{CROSSING}    late = lambda: os.fork()\n"),
+    (unsealed_starts, "activities/a.py", "with seam.crossing('commit', 'a'):\n    os.fork()\n"),
 ]
 
 
@@ -88,6 +106,12 @@ def test_a_file_at_the_limits_is_left_alone() -> None:
     long = Source("a/b.py", '"""Head."""\n\n\ndef f():\n    """Say."""\n' + "    x = 1\n" * 70)
     assert list(house.long_functions(long)) == []
     assert list(house.late_imports(Source("a/b.py", "import json\n"))) == []
+
+
+def test_a_process_inside_a_crossing_is_left_alone() -> None:
+    nested = f"{CROSSING}    if a:\n        os.fork()\n"
+    second = f"with open(b) as log, {CROSSING.removeprefix('with ')}    os.fork()\n"
+    assert list(unsealed_starts(Source("activities/a.py", nested + second))) == []
 
 
 def test_imports_against_the_layout_are_found(tmp_path: Path) -> None:

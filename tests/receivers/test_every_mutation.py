@@ -30,6 +30,7 @@ from activities.mutation import (
     NotSent,
     Outcome,
     Refused,
+    Unreadable,
     Unsettled,
 )
 from activities.secrets import SecretSource
@@ -261,3 +262,28 @@ def test_a_host_that_shows_html_is_neither_absent_nor_found(keyless: Desk, name:
     keyless.fault("error_after", "GET", "", times=9)
     seen = case.at(keyless).observe(request, who)
     assert type(seen).__name__ == "Unreadable"
+
+
+@each
+@pytest.mark.parametrize("secret", ['HOST_TOKEN = "wrong"\n', "", 'HOST_TOKEN = "a\nb"\n'])
+def test_a_token_that_no_look_helps_is_unreadable_for_good(
+    keyless: Desk, tmp_path: Path, name: str, secret: str
+) -> None:
+    case, request, who = prepared(keyless, name)
+    file = tmp_path / "secrets.toml"
+    file.write_text(secret)
+    source = SecretSource(file)
+    host, remote = Host(keyless.process.url, source), Remote(keyless.process.url, source)
+    seen = case.make(host, remote, keyless).observe(request, who)
+    assert isinstance(seen, Unreadable)
+    assert seen.kind is FailureKind.PERMANENT
+
+
+@each
+def test_a_host_that_is_down_is_unreadable_for_now(keyless: Desk, name: str) -> None:
+    case, request, who = prepared(keyless, name)
+    nowhere = "http://127.0.0.1:1"
+    host, remote = Host(nowhere, keyless.host.secrets), Remote(nowhere, keyless.host.secrets)
+    seen = case.make(host, remote, keyless).observe(request, who)
+    assert isinstance(seen, Unreadable)
+    assert seen.kind is FailureKind.TRANSIENT

@@ -61,6 +61,14 @@ def test_a_merge_whose_parents_cannot_be_read_is_not_yet_called_merged(desk: Des
     assert seen.facts["parents"] == [request["base_revision"], request["sha"]]
 
 
+def test_a_merge_of_what_the_host_does_not_show_waits_for_a_person(desk: Desk) -> None:
+    """A token that may not see a repository is told 404, as for one that is not there."""
+    request = merge_request(desk, 99_999, "a" * 40)
+    seen = Merge(desk.host, desk.remote).observe(request, call("not-shown"))
+    assert isinstance(seen, Unreadable)
+    assert seen.kind is FailureKind.PERMANENT
+
+
 def test_a_pull_request_that_was_turned_to_another_base_is_not_merged_there(desk: Desk) -> None:
     request = approved(desk, "turned")
     main = {"ref": "refs/heads/release", "sha": request["base_revision"]}
