@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 REPORT ?=
 KEYS ?=
 
-.PHONY: help setup demo up test test-wheel lint fresh format clean
+.PHONY: help setup demo up test test-wheel lint fresh docs format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ lint: setup ## Check style, types and who imports whom
 
 fresh: ## Demo and test in a clone of HEAD with this machine's PostgreSQL and browser masked
 	@PYTHON="$(PYTHON)" .ci/fresh
+
+docs: setup ## Write the pages that follow from code
+	$(BIN)/python -m docs.generate
 
 format: setup ## Rewrite the code in the one style
 	$(BIN)/ruff check --fix-only --quiet .

@@ -19,6 +19,8 @@ class StopReason(StrEnum):
     CANCELLED = "cancelled"
     SUPERSEDED = "superseded"
     ATTEMPT_LIMIT = "attempt-limit"
+    PROGRESS_LIMIT = "progress-limit"
+    TOTAL_LIMIT = "total-limit"
     SHUTDOWN = "shutdown"
 
 

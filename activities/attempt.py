@@ -10,10 +10,12 @@ from activities.activity import Activity, Context, Stop, StopReason
 from activities.mutation import Applied, Call, Mutation, NotSent, Refused, Unsettled
 from activities.registry import Registry
 from orchestrator.contracts.payload import JsonObject
+from orchestrator.domain.budgets import TimeLimit
 from orchestrator.domain.failures import ActivityFailed, FailureKind, StaleAttempt
 from orchestrator.domain.operations import marker, run_tag
 from orchestrator.engine.database import Database
-from orchestrator.engine.results import Failure, Results, Success
+from orchestrator.engine.hand_on import Failure
+from orchestrator.engine.results import Results, Success
 from orchestrator.engine.send import Permission, intent_of, mark_sent
 from orchestrator.store import runs, steps
 from orchestrator.store.records import Lease, OperationRow
@@ -70,8 +72,11 @@ class Attempts:
             case StopReason.CANCELLED:
                 self._results.acknowledge_stop(lease)
             case StopReason.ATTEMPT_LIMIT:
-                limit = f"stopped after its attempt limit of {lease.limits.attempt_s:g} s"
-                self._results.fail(lease, Failure(FailureKind.ENVIRONMENTAL, limit))
+                self._results.overdue(lease, TimeLimit.ATTEMPT)
+            case StopReason.PROGRESS_LIMIT:
+                self._results.overdue(lease, TimeLimit.PROGRESS)
+            case StopReason.TOTAL_LIMIT:
+                self._results.overdue(lease, TimeLimit.TOTAL)
             case StopReason.SUPERSEDED:
                 raise StaleAttempt(lease.workflow_id, lease.step, lease.attempt, lease.generation)
             case StopReason.SHUTDOWN:

@@ -11,7 +11,8 @@ from sqlalchemy.exc import OperationalError
 from activities.activity import Stop, StopReason
 from orchestrator.clock import monotonic
 from orchestrator.engine.database import Database
-from orchestrator.store import steps, workers
+from orchestrator.engine.session import WorkerSession
+from orchestrator.store import claims, workers
 from orchestrator.store.records import Lease
 
 GRACE_S = 15.0
@@ -22,29 +23,28 @@ log = structlog.get_logger()
 class _Held:
     lease: Lease
     stop: Stop
-    since: float
     renewed: float
 
 
 class Heartbeat:
     """Keeps leases alive while their attempts run; blocking tool code never starves it.
 
-    An attempt past its own limit is told to stop and, after a grace, no longer renewed. A worker
-    that cannot reach the database tells its attempts to stop once their leases must have ended, by
+    The database's answer tells an activity that it was superseded or cancelled, or that a time
+    limit is over; a lease past its limit is renewed for a grace and no further. A worker that
+    cannot reach the database tells its attempts to stop once their leases must have ended, by
     monotonic time (R10).
     """
 
-    def __init__(self, database: Database, worker: str, lease_s: float) -> None:
-        self._database, self._worker, self._lease_s = database, worker, lease_s
+    def __init__(self, database: Database, session: WorkerSession, lease_s: float) -> None:
+        self._database, self._session, self._lease_s = database, session, lease_s
         self._held: dict[tuple[str, int, int], _Held] = {}
         self._lock = threading.Lock()
 
     def hold(self, lease: Lease) -> Stop:
         """Start renewing a lease; the returned Stop is how its attempt hears of anything."""
         stop = Stop()
-        now = monotonic()
         with self._lock:
-            self._held[_key(lease)] = _Held(lease, stop, now, now)
+            self._held[_key(lease)] = _Held(lease, stop, monotonic())
         return stop
 
     def release(self, lease: Lease) -> None:
@@ -63,30 +63,27 @@ class Heartbeat:
         now = monotonic()
         with self._lock:
             every = list(self._held.values())
-        for held in every:
-            if now - held.since > held.lease.limits.attempt_s:
-                held.stop.set(StopReason.ATTEMPT_LIMIT)
-        wanted = [
-            held for held in every if now - held.since <= held.lease.limits.attempt_s + GRACE_S
-        ]
         try:
-            self._renew(wanted, now)
+            self._session.keep()
+            self._renew(every, now)
         except OperationalError as lost:
             log.warning("heartbeat could not reach the database", reason=str(lost.orig)[:200])
             self._stop_what_must_have_expired(every, now)
 
-    def _renew(self, wanted: list[_Held], now: float) -> None:
+    def _renew(self, every: list[_Held], now: float) -> None:
         with self._database.commit("heartbeat") as tx:
-            workers.seen(tx, self._worker)
-            leases = [held.lease for held in wanted]
-            answers = steps.renew_if_held(tx, self._worker, leases, self._lease_s)
-        for held in wanted:
-            cancelled = answers.get(_key(held.lease))
+            workers.seen(tx, self._session.worker)
+            leases = [held.lease for held in every]
+            answers = claims.renew_if_held(tx, leases, self._lease_s, GRACE_S)
+        for held in every:
+            answer = answers.get(_key(held.lease))
             held.renewed = now
-            if cancelled is None:
+            if answer is None:
                 self._lost(held)
-            elif cancelled:
+            elif answer.cancelled:
                 held.stop.set(StopReason.CANCELLED)
+            elif answer.reached is not None:
+                held.stop.set(StopReason(f"{answer.reached}-limit"))
 
     def _lost(self, held: _Held) -> None:
         with self._lock:

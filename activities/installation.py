@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from activities.artifacts import ArtifactStore
+from activities.document import CheckDocument
 from activities.environment.mutations import ProvisionEnvironment, TearDownEnvironment
 from activities.environment.provider import Environments
 from activities.flagship.proposing import ProposeCandidate
@@ -43,6 +44,7 @@ def build(home: Path, host_url: str) -> Registry:
     bench = Bench(artifacts, workspaces, environments, secrets)
     return Registry(
         [
+            CheckDocument(),
             DeriveProcedure(artifacts),
             ResolveRevision(remote),
             Reproduce(bench),

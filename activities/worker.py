@@ -16,12 +16,13 @@ from activities.attempt import Attempts
 from activities.heartbeat import Heartbeat
 from activities.publisher import Publisher
 from activities.registry import Registry
-from orchestrator.engine import due, inbox
+from orchestrator.engine import due, expiry, inbox
 from orchestrator.engine.database import Database
 from orchestrator.engine.fold import CODE_VERSION
 from orchestrator.engine.results import Results
+from orchestrator.engine.session import WorkerSession
 from orchestrator.engine.set_aside import guarded
-from orchestrator.store import steps, workers
+from orchestrator.store import claims
 from orchestrator.store.records import Lease
 from orchestrator.workflows.registry import Definitions
 
@@ -30,7 +31,11 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """How a worker works. Seconds; `queues` are the kinds of activity that it serves."""
+    """How a worker works. Seconds; `queues` are the kinds of activity that it serves.
+
+    `direct_dsn` leads to the database without a pooler, for the session whose end tells of the
+    worker's end; None leaves that to the lease.
+    """
 
     id: str
     queues: Sequence[str]
@@ -38,6 +43,7 @@ class WorkerSettings:
     lease_s: float = 20.0
     shortest_poll_s: float = 0.05
     longest_poll_s: float = 0.5
+    direct_dsn: str | None = None
 
 
 class Worker:
@@ -54,7 +60,14 @@ class Worker:
         self._database, self._definitions, self._settings = database, definitions, settings
         self._activities = registry.served(settings.queues)
         self._attempts = Attempts(database, registry, Results(database, definitions))
-        self._heartbeat = Heartbeat(database, settings.id, settings.lease_s)
+        self._session = WorkerSession(
+            database,
+            settings.id,
+            settings.queues,
+            lease_s=settings.lease_s,
+            direct_dsn=settings.direct_dsn,
+        )
+        self._heartbeat = Heartbeat(database, self._session, settings.lease_s)
         self._publisher = publisher
         self._stopping = threading.Event()
         self._wake = threading.Event()
@@ -63,8 +76,7 @@ class Worker:
 
     def run(self) -> None:
         """Work until `stop` is called; then tell running attempts to stop and wait for them."""
-        with self._database.commit("announce-worker") as tx:
-            workers.announce(tx, self._settings.id, self._settings.queues, CODE_VERSION)
+        self._session.open()
         beat = self._settings.lease_s / 4
         threads = [
             self._loop("heartbeat", self._heartbeat.run_once, beat),
@@ -75,6 +87,7 @@ class Worker:
             self._heartbeat.stop_all(StopReason.SHUTDOWN)
         for thread in threads:
             thread.join()
+        self._session.close()
 
     def stop(self) -> None:
         """Ask the worker to stop; safe from a signal handler."""
@@ -99,9 +112,9 @@ class Worker:
         if free <= 0:
             return []
         with self._database.commit("claim") as tx:
-            claimed = steps.claim_due(
+            claimed = claims.claim_due(
                 tx,
-                self._settings.id,
+                self._session.worker,
                 CODE_VERSION,
                 self._activities,
                 batch=free,
@@ -129,6 +142,8 @@ class Worker:
         decided = inbox.decide_some(self._database, self._definitions)
         decided += due.fire_some(self._database, self._definitions)
         decided += due.expire_some(self._database, self._definitions)
+        decided += due.end_overdue_runs(self._database, self._definitions)
+        decided += expiry.take_over_orphans(self._database, self._definitions)
         self._publisher.run_once()
         if decided:
             self._wake.set()

@@ -1,4 +1,4 @@
-"""What people say to a run: approve, reject, cancel. Accepted once, decided by a worker."""
+"""What people say to a run, from approve to terminate. Accepted once, decided by a worker."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from api.problems import Problem
 from api.security import Anyone, Operator, Reviewer
 from api.words import Words
 from orchestrator.clock import WaitedTooLong, wait_for
+from orchestrator.contracts import messages
 from orchestrator.contracts.messages import ApprovalAnswer, CancelWish, Message
 from orchestrator.contracts.payload import JsonObject
+from orchestrator.domain.budgets import Budget
 from orchestrator.domain.states import ApprovalStatus
 from orchestrator.engine import inbox
 from orchestrator.store import reads
@@ -36,12 +38,36 @@ class Decision(BaseModel):
     comment: Words = Field(default="", max_length=4000)
 
 
-class Cancel(BaseModel):
+class Reason(BaseModel):
     """Why the run should stop."""
 
     model_config = ConfigDict(extra="forbid")
 
     reason: Words = Field(default="", max_length=2000)
+
+
+class Corrected(BaseModel):
+    """What is wrong, or for a document the text as it should read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Words = Field(min_length=1, max_length=20_000)
+
+
+class Retried(BaseModel):
+    """Which step's back-off is to end; none offers the retry to the definition."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    step: Words = Field(default="", max_length=200)
+
+
+class More(BaseModel):
+    """How much more: a count, or seconds of workflow time."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    amount: int = Field(ge=1, le=31_536_000)
 
 
 @router.get("/v1/approvals")
@@ -91,18 +117,84 @@ def reject(
     return _say(request, response, _named(run, who, message, key), message)
 
 
+@router.post("/v1/runs/{run}/correct")
+def correct(
+    run: str,
+    correction: Corrected,
+    request: Request,
+    response: Response,
+    who: Reviewer,
+    key: Key = None,
+) -> JsonObject:
+    """Say what is wrong with what is shown; what was asked is void and work goes on from there."""
+    return _tell(run, request, response, who, key, messages.Correction(text=correction.text))
+
+
 @router.post("/v1/runs/{run}/cancel")
 def cancel(
+    run: str, wish: Reason, request: Request, response: Response, who: Operator, key: Key = None
+) -> JsonObject:
+    """Ask the run to stop coherently and to clean what it owns."""
+    return _tell(run, request, response, who, key, CancelWish(reason=wish.reason))
+
+
+@router.post("/v1/runs/{run}/terminate")
+def terminate(
+    run: str, wish: Reason, request: Request, response: Response, who: Operator, key: Key = None
+) -> JsonObject:
+    """End the run at once; the answer lists what stays uncertain and what may remain."""
+    return _tell(run, request, response, who, key, messages.TerminateWish(reason=wish.reason))
+
+
+@router.post("/v1/runs/{run}/pause")
+def pause(
+    run: str, request: Request, response: Response, who: Operator, key: Key = None
+) -> JsonObject:
+    """Hold the run: what is running ends, nothing further starts."""
+    return _tell(run, request, response, who, key, messages.PauseWish())
+
+
+@router.post("/v1/runs/{run}/resume")
+def resume(
+    run: str, request: Request, response: Response, who: Operator, key: Key = None
+) -> JsonObject:
+    """Let a paused run go on, or one that was set aside."""
+    return _tell(run, request, response, who, key, messages.ResumeWish())
+
+
+@router.post("/v1/runs/{run}/retry")
+def retry(
+    run: str, wish: Retried, request: Request, response: Response, who: Operator, key: Key = None
+) -> JsonObject:
+    """End a step's back-off, or have what failed tried again as a new intent."""
+    return _tell(run, request, response, who, key, messages.RetryWish(step=wish.step))
+
+
+@router.post("/v1/runs/{run}/budgets/{budget}")
+def raise_budget(
     run: str,
-    wish: Cancel,
+    budget: Budget,
+    more: More,
     request: Request,
     response: Response,
     who: Operator,
     key: Key = None,
 ) -> JsonObject:
-    """Ask the run to stop coherently and to clean what it owns."""
+    """Give more of a budget; a run that ended for want of it goes on where it can."""
+    message = messages.RaiseWish(budget=budget, amount=more.amount)
+    return _tell(run, request, response, who, key, message)
+
+
+def _tell(
+    run: str,
+    request: Request,
+    response: Response,
+    who: Principal,
+    key: str | None,
+    message: Message,
+) -> JsonObject:
     named = MessageKey(run, "run", who.name, key or secrets.token_urlsafe(18))
-    return _say(request, response, named, CancelWish(reason=wish.reason))
+    return _say(request, response, named, message)
 
 
 def _named(run: str, who: Principal, message: ApprovalAnswer, key: str | None) -> MessageKey:

@@ -18,6 +18,7 @@ from orchestrator.engine.submit import Submission, start_once
 
 router = APIRouter(tags=["reports"])
 # Each half has a letter, digit, `_` or `-`: `..` is no name.
+Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
 NAME = r"[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*"
 
 
@@ -44,7 +45,28 @@ class Report(BaseModel):
     contract: Wanted = Wanted()
 
 
-Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+class Document(BaseModel):
+    """A document that is to be published under an approval."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    repository: str = Field(pattern=f"^{NAME}/{NAME}$", max_length=200, examples=["demo/shop"])
+    title: Words = Field(min_length=1, max_length=200)
+    text: Words = Field(min_length=1, max_length=50_000)
+    expires_s: float = Field(default=86_400.0, ge=1, le=31_536_000)
+    deadline_s: float = Field(default=1_209_600.0, ge=1, le=31_536_000)
+    escalations: int = Field(default=2, ge=1, le=20)
+
+
+@router.post("/v1/documents", status_code=201)
+def submit_document(
+    document: Document, request: Request, response: Response, who: Submitter, key: Key = None
+) -> JsonObject:
+    """Start a run for the document. The same key and document give the same run again."""
+    submission = Submission(
+        "document", document.model_dump(), who.name, key or secrets.token_urlsafe(18)
+    )
+    return _started(request, response, submission)
 
 
 @router.post("/v1/reports", status_code=201)
@@ -60,6 +82,11 @@ def submit(
         principal=who.name,
         key=key or secrets.token_urlsafe(18),
     )
+    return _started(request, response, submission)
+
+
+def _started(request: Request, response: Response, submission: Submission) -> JsonObject:
+    state = request.app.state
     workflow_id = start_once(state.database, state.definitions, submission)
     response.headers["Location"] = f"/v1/runs/{workflow_id}"
     return {"run": workflow_id, "href": f"/v1/runs/{workflow_id}"}

@@ -11,7 +11,7 @@ from api.problems import Problem
 from api.security import Anyone
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.states import RunStatus
-from orchestrator.store import reads
+from orchestrator.store import breakers, reads
 
 router = APIRouter(tags=["runs"])
 Limit = Annotated[int, Query(ge=1, le=500)]
@@ -96,3 +96,10 @@ def artifact(run: str, sha256: str, request: Request, _: Anyone) -> FileResponse
             502, "artifact-unreadable", f"artifact {sha256} is recorded, its bytes are lost"
         )
     return FileResponse(path, filename=row["name"].replace("/", "-"))
+
+
+@router.get("/v1/receivers")
+def list_receivers(request: Request, _: Anyone) -> JsonObject:
+    """Return receivers that failed since they last answered; while open, none of them is asked."""
+    with request.app.state.database.read() as tx:
+        return {"receivers": breakers.list_all(tx)}

@@ -18,6 +18,7 @@ from cli import render
 from cli.client import Client
 from cli.settings import NotConfigured, Settings
 from orchestrator.contracts.payload import JsonObject
+from orchestrator.domain.budgets import Budget
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Run = Annotated[str, typer.Argument(help="The run's id.")]
@@ -112,6 +113,61 @@ def cancel(run: Run, reason: str = "", json: Json = False) -> None:
     _show(said, json, f"{run}: {said['result']} {said.get('stage', '')}")
 
 
+def terminate(run: Run, reason: str = "", yes: Yes = False, json: Json = False) -> None:
+    """End a run at once; what stays uncertain is listed and looked at further."""
+    if not yes:
+        _ask(f"terminate {run} now, without cleaning?")
+    _tell(run, "terminate", {"reason": reason}, json)
+
+
+def pause(run: Run, json: Json = False) -> None:
+    """Hold a run: what is running ends, nothing further starts."""
+    _tell(run, "pause", {}, json)
+
+
+def resume(run: Run, json: Json = False) -> None:
+    """Let a paused run go on, or one that was set aside."""
+    _tell(run, "resume", {}, json)
+
+
+def retry(
+    run: Run,
+    step: Annotated[str, typer.Option(help="End this step's back-off.")] = "",
+    json: Json = False,
+) -> None:
+    """Have what failed tried again, or end a step's back-off."""
+    _tell(run, "retry", {"step": step}, json)
+
+
+def raise_budget(
+    run: Run,
+    budget: Annotated[Budget, typer.Argument(help="Which budget.")],
+    amount: Annotated[int, typer.Argument(min=1, help="How much more; seconds of workflow-time.")],
+    json: Json = False,
+) -> None:
+    """Give a run more of a budget; one that ended for want of it goes on where it can."""
+    _tell(run, f"budgets/{budget}", {"amount": amount}, json)
+
+
+def correct(
+    run: Run,
+    text: Annotated[str, typer.Argument(help="What is wrong with what is shown.")],
+    json: Json = False,
+) -> None:
+    """Say what is wrong with what waits for approval; work goes on from there."""
+    _tell(run, "correct", {"text": text}, json, role="reviewer")
+
+
+def receivers(json: Json = False) -> None:
+    """List receivers that have failed since they last answered, and which are left alone."""
+    with Client.of(Settings.read(), "operator") as client:
+        found = client.get("/v1/receivers")
+    if json:
+        render.as_json(found)
+    else:
+        render.console.print(render.receivers(found["receivers"]))
+
+
 def look(client: Client, run: str) -> Group:
     """Return the picture of a run as it stands now."""
     rows = client.get(f"{_path(run)}/steps")["steps"]
@@ -132,6 +188,19 @@ def _decide(word: str, run: str, number: int | None, comment: str, yes: bool, js
         }
         said = client.post(f"{_path(run)}/approvals/{asked['ordinal']}/{word}", body)
     _show(said, json, f"{run}: {said['result']}")
+
+
+def _tell(run: str, path: str, body: JsonObject, json: bool, role: str = "operator") -> None:
+    with Client.of(Settings.read(), role) as client:
+        said = client.post(f"{_path(run)}/{path}", body)
+    rest = ", ".join(f"{name} {value}" for name, value in said.items() if name != "result")
+    _show(said, json, f"{run}: {said['result']} {rest}".rstrip())
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise NotConfigured("nobody is here to ask; say --yes")
+    typer.confirm(question, abort=True, err=True)
 
 
 def _confirm(word: str, asked: JsonObject) -> None:

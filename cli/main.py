@@ -53,6 +53,13 @@ for command in (
     commands.approve,
     commands.reject,
     commands.cancel,
+    commands.terminate,
+    commands.pause,
+    commands.resume,
+    commands.retry,
+    commands.raise_budget,
+    commands.correct,
+    commands.receivers,
 ):
     app.command()(command)
 

@@ -55,7 +55,13 @@ def worker(kinds: Kinds = "all", slots: Slots = 2, lease_s: float = 10.0) -> Non
         known = ", ".join(registry.queues())
         raise typer.BadParameter(f"unknown kinds {', '.join(unknown)}; there are {known}")
     database = Database(settings.needed_dsn(), pool_size=slots + 4)
-    how = WorkerSettings(id=process_name(), queues=queues, slots=slots, lease_s=lease_s)
+    how = WorkerSettings(
+        id=process_name(),
+        queues=queues,
+        slots=slots,
+        lease_s=lease_s,
+        direct_dsn=settings.direct_dsn(),
+    )
     working = Worker(database, definitions(), registry, how, Publisher(database, [to_log]))
     stop_on_signals(working.stop)
     working.run()

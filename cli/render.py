@@ -53,6 +53,17 @@ def coloured(word: object) -> Text:
     return Text(str(word or "-"), style=COLOURS.get(str(word), ""))
 
 
+def receivers(rows: Sequence[JsonObject]) -> Table:
+    """Return receivers with their breakers."""
+    table = Table("receiver", "breaker", "failures", "open until", "last reason")
+    for row in rows:
+        state = "open" if row["is_open"] else "on trial"
+        table.add_row(
+            row["receiver"], state, str(row["failures"]), row["open_until"], row["reason"]
+        )
+    return table
+
+
 def runs(rows: Sequence[JsonObject]) -> Table:
     """Return the list of runs."""
     table = Table("run", "status", "phase", "outcome", "cleanup", "submitted by", "updated")

@@ -61,6 +61,14 @@ class Settings:
             raise NotConfigured("set OUTLAST_HOST_URL to the git host's address")
         return self.host_url
 
+    def direct_dsn(self) -> str | None:
+        """Return how to reach the database without a pooler, or None where that cannot be.
+
+        OUTLAST_DIRECT_DSN says it; `none` says that there is no such way. Unset, the DSN itself.
+        """
+        direct = os.environ.get("OUTLAST_DIRECT_DSN", self.dsn)
+        return None if direct == "none" else direct
+
     def require_readable_secrets(self) -> None:
         """Raise NotConfigured, naming the secret, for a secrets.toml that no step could use."""
         try:

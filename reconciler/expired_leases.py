@@ -1,13 +1,9 @@
-"""Duty: leases that ended without a word from their workers."""
+"""Duty: steps that nobody moves any more: leases without a word, steps that nobody started."""
 
 from __future__ import annotations
 
-from functools import partial
-
+from orchestrator.engine import expiry
 from orchestrator.engine.database import Database
-from orchestrator.engine.expiry import expire_if_due
-from orchestrator.engine.set_aside import guarded
-from orchestrator.store import steps
 from orchestrator.workflows.registry import Definitions
 
 
@@ -18,13 +14,8 @@ class ExpiredLeases:
         self._database, self._definitions, self._batch = database, definitions, batch
 
     def run_once(self) -> int:
-        """Take expired leases away; return how many were handed on here."""
-        with self._database.read() as tx:
-            found = steps.expired_claims(tx, self._batch)
-        return sum(self._expire(*claim) for claim in found)
-
-    def _expire(self, workflow_id: str, step: int, generation: int) -> bool:
-        call = partial(
-            expire_if_due, self._database, self._definitions, workflow_id, step, generation
-        )
-        return guarded(self._database, workflow_id, call, False)
+        """Hand on what is lost or overdue; return how many steps were handed on here."""
+        done = expiry.expire_leases(self._database, self._definitions, self._batch)
+        done += expiry.take_over_orphans(self._database, self._definitions, self._batch)
+        done += expiry.give_up_unstarted(self._database, self._definitions, self._batch)
+        return done

@@ -13,6 +13,9 @@ from pydantic import Field
 from orchestrator.contracts.payload import JsonObject, Payload, Shape
 from orchestrator.contracts.requests import Branch, Repository, Revision
 
+MOST_REPAIR_ATTEMPTS = 20
+MOST_ESCALATIONS = 20
+
 
 class Phase(StrEnum):
     """The definition's own stages."""
@@ -37,6 +40,7 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     NEEDS_HUMAN_REVIEW = "needs-human-review"
     CANCELLED = "cancelled"
+    DEADLINE_EXCEEDED = "deadline-exceeded"
 
 
 class BugReport(Shape):
@@ -53,11 +57,12 @@ class WorkContract(Shape):
 
     repository: Repository
     allowed_paths: tuple[str, ...] = ()
-    repair_attempts: int = Field(default=4, ge=1, le=20)
+    repair_attempts: int = Field(default=4, ge=1, le=MOST_REPAIR_ATTEMPTS)
     max_files: int = Field(default=3, ge=1, le=50)
     max_patch_bytes: int = Field(default=20_000, ge=100, le=1_000_000)
-    escalations: int = Field(default=3, ge=1, le=20)
+    escalations: int = Field(default=3, ge=1, le=MOST_ESCALATIONS)
     approval_expires_s: float = Field(default=172_800.0, ge=1.0)
+    deadline_s: float = Field(default=1_209_600.0, ge=1.0, le=31_536_000.0)
     may_publish_draft: bool = True
     may_merge_after_approval: bool = True
     reviewers: tuple[str, ...] = ()
@@ -174,6 +179,7 @@ class BugRepairState(Payload):
     pending_approval: PendingApproval | None = None
     merge_commit: Revision | None = None
     closing: ClosingFact | None = None
+    closings: int = 0
 
     @property
     def candidate_change(self) -> CandidateFact | None:

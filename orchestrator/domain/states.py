@@ -8,10 +8,11 @@ from typing import TypeVar
 
 
 class RunStatus(StrEnum):
-    """What the engine does with a run."""
+    """What the engine does with a run. `paused`: a person holds it, and no step starts."""
 
     RUNNING = "running"
     WAITING = "waiting"
+    PAUSED = "paused"
     CANCELLING = "cancelling"
     ENDED = "ended"
     SET_ASIDE = "set-aside"
@@ -26,6 +27,13 @@ class CancelStage(StrEnum):
     PRESERVING = "preserving"
     CLEANING = "cleaning"
     DONE = "done"
+
+
+class StopCause(StrEnum):
+    """Why a run's active work is stopped: somebody asked, or its time is over."""
+
+    PERSON = "person"
+    DEADLINE = "deadline"
 
 
 class Cleanup(StrEnum):
@@ -94,14 +102,37 @@ Table = Mapping[S, frozenset[S]]
 
 RUN: Table[RunStatus] = {
     RunStatus.RUNNING: frozenset(
-        {RunStatus.WAITING, RunStatus.CANCELLING, RunStatus.ENDED, RunStatus.SET_ASIDE}
+        {
+            RunStatus.WAITING,
+            RunStatus.PAUSED,
+            RunStatus.CANCELLING,
+            RunStatus.ENDED,
+            RunStatus.SET_ASIDE,
+        }
     ),
     RunStatus.WAITING: frozenset(
-        {RunStatus.RUNNING, RunStatus.CANCELLING, RunStatus.ENDED, RunStatus.SET_ASIDE}
+        {
+            RunStatus.RUNNING,
+            RunStatus.PAUSED,
+            RunStatus.CANCELLING,
+            RunStatus.ENDED,
+            RunStatus.SET_ASIDE,
+        }
+    ),
+    RunStatus.PAUSED: frozenset(
+        {
+            RunStatus.RUNNING,
+            RunStatus.WAITING,
+            RunStatus.CANCELLING,
+            RunStatus.ENDED,
+            RunStatus.SET_ASIDE,
+        }
     ),
     RunStatus.CANCELLING: frozenset({RunStatus.ENDED, RunStatus.SET_ASIDE}),
-    RunStatus.SET_ASIDE: frozenset({RunStatus.RUNNING, RunStatus.WAITING, RunStatus.CANCELLING}),
-    RunStatus.ENDED: frozenset(),
+    RunStatus.SET_ASIDE: frozenset(
+        {RunStatus.RUNNING, RunStatus.WAITING, RunStatus.CANCELLING, RunStatus.ENDED}
+    ),
+    RunStatus.ENDED: frozenset({RunStatus.RUNNING, RunStatus.WAITING}),
 }
 
 CANCELLATION: Table[CancelStage] = {
@@ -110,11 +141,11 @@ CANCELLATION: Table[CancelStage] = {
     CancelStage.STOPPING: frozenset({CancelStage.PRESERVING}),
     CancelStage.PRESERVING: frozenset({CancelStage.CLEANING}),
     CancelStage.CLEANING: frozenset({CancelStage.DONE}),
-    CancelStage.DONE: frozenset(),
+    CancelStage.DONE: frozenset({CancelStage.NONE}),
 }
 
 STEP: Table[StepStatus] = {
-    StepStatus.DUE: frozenset({StepStatus.LEASED, StepStatus.CANCELLED}),
+    StepStatus.DUE: frozenset({StepStatus.LEASED, StepStatus.FAILED, StepStatus.CANCELLED}),
     StepStatus.LEASED: frozenset(
         {
             StepStatus.DUE,

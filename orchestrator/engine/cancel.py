@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import Connection
 
 from orchestrator.domain.operations import QUICK_LOOKS
-from orchestrator.domain.states import CANCELLATION, RUN, CancelStage, RunStatus, move
+from orchestrator.domain.states import CANCELLATION, RUN, CancelStage, RunStatus, StopCause, move
 from orchestrator.engine.fold import fold, note
 from orchestrator.store import approvals, operations, resources, runs, steps, timers
 from orchestrator.store.records import Run
@@ -15,7 +16,13 @@ from orchestrator.workflows.decision import CancelRequested
 from orchestrator.workflows.registry import Definitions
 
 
-def begin(connection: Connection, definitions: Definitions, run: Run, by: str) -> Run:
+def begin(
+    connection: Connection,
+    definitions: Definitions,
+    run: Run,
+    by: str,
+    because: StopCause = StopCause.PERSON,
+) -> Run:
     """Start cancelling: nothing new starts, and active attempts lose the right to write.
 
     The run's generation goes up, so that heartbeats answer "cancelled" and late results are
@@ -29,11 +36,17 @@ def begin(connection: Connection, definitions: Definitions, run: Run, by: str) -
     timers.cancel_all(connection, run.id)
     approvals.supersede_open(connection, run.id)
     generation = run.generation + 1
-    runs.write(
-        connection, run, status=status, cancel_stage=stage, cancel_by=by, generation=generation
-    )
-    run = replace(run, status=status, cancel_stage=stage, cancel_by=by, generation=generation)
-    run = note(connection, run, "cancellation-requested", {"dropped_steps": dropped}, by)
+    stop: dict[str, Any] = {
+        "status": status,
+        "cancel_stage": stage,
+        "cancel_by": by,
+        "cancel_because": because,
+        "generation": generation,
+    }
+    runs.write(connection, run, paused_by=None, **stop)
+    run = replace(run, **stop)
+    kind = "deadline-reached" if because is StopCause.DEADLINE else "cancellation-requested"
+    run = note(connection, run, kind, {"dropped_steps": dropped}, by)
     return go_on(connection, definitions, _enter(connection, run, CancelStage.STOPPING))
 
 
@@ -49,7 +62,7 @@ def go_on(connection: Connection, definitions: Definitions, run: Run) -> Run:
         return run
     run = _enter(connection, run, CancelStage.PRESERVING)
     run = _enter(connection, run, CancelStage.CLEANING)
-    event = CancelRequested(at=run.now, by=run.cancel_by or "")
+    event = CancelRequested(at=run.now, by=run.cancel_by or "", because=run.cancel_because)
     return fold(connection, definitions, run, event, "engine")
 
 

@@ -1,10 +1,11 @@
-"""What has come due by the database's clock: timers, and approvals that nobody decided."""
+"""What has come due by the database's clock: timers, undecided approvals, deadlines."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from orchestrator.domain.states import ApprovalStatus
+from orchestrator.domain.states import ApprovalStatus, RunStatus, StopCause
+from orchestrator.engine import cancel
 from orchestrator.engine.database import Database
 from orchestrator.engine.fold import fold
 from orchestrator.engine.set_aside import guarded
@@ -50,4 +51,23 @@ def _expire(database: Database, definitions: Definitions, workflow_id: str, ordi
         ):
             return 0
         fold(tx, definitions, run, ApprovalExpired(at=run.now, ordinal=ordinal), "timer")
+        return 1
+
+
+def end_overdue_runs(database: Database, definitions: Definitions, limit: int = 20) -> int:
+    """Stop runs whose deadline has passed; their work is stopped and cleaned as a cancellation."""
+    with database.read() as tx:
+        late = runs.past_deadline(tx, limit)
+    return sum(
+        guarded(database, run, partial(_stop_late, database, definitions, run), 0) for run in late
+    )
+
+
+def _stop_late(database: Database, definitions: Definitions, workflow_id: str) -> int:
+    with database.commit("reach-deadline") as tx:
+        run = runs.lock_if_free(tx, workflow_id)
+        live = (RunStatus.RUNNING, RunStatus.WAITING, RunStatus.PAUSED)
+        if run is None or run.status not in live or not runs.is_past_deadline(tx, workflow_id):
+            return 0
+        cancel.begin(tx, definitions, run, "deadline", StopCause.DEADLINE)
         return 1

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from orchestrator.domain.operations import operation_id
 from orchestrator.domain.states import ResourceStatus
-from orchestrator.store import approvals, messages, operations, resources, steps, timers
+from orchestrator.store import approvals, messages, operations, resources, runs, steps, timers
 from orchestrator.store.records import Run
 from orchestrator.workflows.decision import (
     AskApproval,
@@ -20,7 +20,9 @@ from orchestrator.workflows.decision import (
     Mutate,
     Notify,
     RunActivity,
+    SetDeadline,
     StartTimer,
+    WithdrawApproval,
 )
 
 
@@ -50,8 +52,12 @@ def write_all(connection: Connection, place: Place, effects: Iterable[Effect]) -
                 timers.start(connection, place.run.id, name, seconds)
             case CancelTimer(name):
                 timers.cancel(connection, place.run.id, name)
+            case SetDeadline(seconds):
+                runs.set_deadline(connection, place.run.id, seconds)
             case AskApproval(ordinal, scope, expires_s):
                 approvals.ask(connection, place.run.id, ordinal, scope, expires_s)
+            case WithdrawApproval():
+                approvals.supersede_open(connection, place.run.id)
             case Notify(topic, payload):
                 message_id = f"{place.message_stem}:{index}"
                 messages.publish_later(connection, place.run.id, message_id, topic, payload)

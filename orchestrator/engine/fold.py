@@ -80,7 +80,7 @@ def note(connection: Connection, run: Run, kind: str, payload: JsonObject, cause
 
 
 def _going_on(connection: Connection, run: Run) -> dict[str, Any]:
-    if run.status is RunStatus.CANCELLING:
+    if run.status in (RunStatus.CANCELLING, RunStatus.PAUSED):
         return {"status": run.status}
     if not runs.has_live_cause(connection, run.id):
         raise NoCauseToMove(run.id)
@@ -103,6 +103,7 @@ def _ending(connection: Connection, run: Run, end: EndRun) -> dict[str, Any]:
         "cleanup": cleanup,
         "generation": run.generation + 1,
         "ended_at": runs.NOW,
+        "paused_by": None,
     }
     if run.cancel_stage is CancelStage.CLEANING:
         values["cancel_stage"] = move(CANCELLATION, run.cancel_stage, CancelStage.DONE)

@@ -8,8 +8,11 @@ from orchestrator.contracts.payload import JsonObject
 from orchestrator.workflows.decision import (
     ApprovalDecided,
     ApprovalExpired,
+    BudgetRaised,
     CancelRequested,
+    CorrectionGiven,
     Event,
+    RetryRequested,
     RunStarted,
     StepFailed,
     StepSucceeded,
@@ -34,6 +37,12 @@ def kind(event: Event) -> str:
             return "approval-expired"
         case CancelRequested():
             return "active-work-stopped"
+        case CorrectionGiven():
+            return "correction-given"
+        case BudgetRaised():
+            return "budget-raised"
+        case RetryRequested():
+            return "retry-requested"
         case _:
             assert_never(event)
 
@@ -59,7 +68,13 @@ def payload(event: Event) -> JsonObject:
             return {"approval": ordinal, "approved": approved, "by": by, "comment": comment[:2000]}
         case ApprovalExpired(_, ordinal):
             return {"approval": ordinal}
-        case CancelRequested(_, by):
+        case CancelRequested(_, by, because):
+            return {"by": by, "because": because}
+        case CorrectionGiven(_, by, text):
+            return {"by": by, "text": text[:2000]}
+        case BudgetRaised(_, by, budget, amount):
+            return {"by": by, "budget": budget, "amount": amount}
+        case RetryRequested(_, by):
             return {"by": by}
         case _:
             assert_never(event)

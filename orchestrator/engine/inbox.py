@@ -7,18 +7,34 @@ from typing import assert_never
 
 from sqlalchemy import Connection, RowMapping
 
-from orchestrator.contracts.messages import ApprovalAnswer, CancelWish, Message, read_message
+from orchestrator.contracts.messages import (
+    ApprovalAnswer,
+    CancelWish,
+    Correction,
+    Message,
+    PauseWish,
+    RaiseWish,
+    ResumeWish,
+    RetryWish,
+    TerminateWish,
+    read_message,
+)
 from orchestrator.contracts.payload import JsonObject, fingerprint
 from orchestrator.domain.failures import MessageConflict
 from orchestrator.domain.states import ApprovalStatus, RunStatus
-from orchestrator.engine import cancel
+from orchestrator.engine import cancel, pause, reopen, terminate
 from orchestrator.engine.database import Database
 from orchestrator.engine.fold import fold
 from orchestrator.engine.set_aside import guarded
 from orchestrator.store import approvals, messages, runs
 from orchestrator.store.messages import MessageKey
 from orchestrator.store.records import Run
-from orchestrator.workflows.decision import ApprovalDecided
+from orchestrator.workflows.decision import (
+    ApprovalDecided,
+    BudgetRaised,
+    CorrectionGiven,
+    RetryRequested,
+)
 from orchestrator.workflows.registry import Definitions
 
 
@@ -69,12 +85,25 @@ def _decide_run(database: Database, definitions: Definitions, workflow_id: str) 
 def _decide(
     tx: Connection, definitions: Definitions, run: Run, row: RowMapping
 ) -> tuple[Run, JsonObject]:
-    message = read_message(row["payload"])
+    message, by = read_message(row["payload"]), row["principal"]
     match message:
         case ApprovalAnswer():
-            return _approval(tx, definitions, run, message, row["principal"])
+            return _approval(tx, definitions, run, message, by)
         case CancelWish():
-            return _cancel(tx, definitions, run, row["principal"])
+            return _cancel(tx, definitions, run, by)
+        case TerminateWish(reason=reason):
+            return _terminate(tx, run, by, reason)
+        case PauseWish():
+            return _pause(tx, run, by)
+        case ResumeWish():
+            return _resume(tx, run, by)
+        case Correction(text=text):
+            return _correct(tx, definitions, run, CorrectionGiven(run.now, by, text))
+        case RetryWish(step=step):
+            return reopen.retry(tx, definitions, run, RetryRequested(run.now, by), step)
+        case RaiseWish(budget=budget, amount=amount):
+            event = BudgetRaised(run.now, by, budget, amount)
+            return reopen.raise_budget(tx, definitions, run, event)
         case _:
             assert_never(message)
 
@@ -85,11 +114,51 @@ def _cancel(tx: Connection, definitions: Definitions, run: Run, by: str) -> tupl
             return run, {"result": "too-late", "status": run.status}
         case RunStatus.CANCELLING:
             return run, {"result": "already-cancelling", "stage": run.cancel_stage}
-        case RunStatus.RUNNING | RunStatus.WAITING | RunStatus.SET_ASIDE:
+        case RunStatus.RUNNING | RunStatus.WAITING | RunStatus.PAUSED | RunStatus.SET_ASIDE:
             run = cancel.begin(tx, definitions, run, by)
             return run, {"result": "accepted", "stage": run.cancel_stage}
         case _:
             assert_never(run.status)
+
+
+def _terminate(tx: Connection, run: Run, by: str, reason: str) -> tuple[Run, JsonObject]:
+    if run.status is RunStatus.ENDED:
+        return run, {"result": "too-late", "status": run.status}
+    run, left = terminate.terminate(tx, run, by, reason)
+    return run, {"result": "terminated", **left}
+
+
+def _pause(tx: Connection, run: Run, by: str) -> tuple[Run, JsonObject]:
+    match run.status:
+        case RunStatus.RUNNING | RunStatus.WAITING:
+            return pause.pause(tx, run, by), {"result": "paused", "by": by}
+        case RunStatus.PAUSED:
+            return run, {"result": "already-paused"}
+        case RunStatus.CANCELLING | RunStatus.SET_ASIDE | RunStatus.ENDED:
+            return run, {"result": "too-late", "status": run.status}
+        case _:
+            assert_never(run.status)
+
+
+def _resume(tx: Connection, run: Run, by: str) -> tuple[Run, JsonObject]:
+    match run.status:
+        case RunStatus.PAUSED | RunStatus.SET_ASIDE:
+            run = pause.resume(tx, run, by)
+            return run, {"result": "resumed", "status": run.status}
+        case RunStatus.RUNNING | RunStatus.WAITING:
+            return run, {"result": "already-going-on", "status": run.status}
+        case RunStatus.CANCELLING | RunStatus.ENDED:
+            return run, {"result": "too-late", "status": run.status}
+        case _:
+            assert_never(run.status)
+
+
+def _correct(
+    tx: Connection, definitions: Definitions, run: Run, event: CorrectionGiven
+) -> tuple[Run, JsonObject]:
+    if run.status in (RunStatus.ENDED, RunStatus.CANCELLING, RunStatus.SET_ASIDE):
+        return run, {"result": "too-late", "status": run.status}
+    return reopen.offer(tx, definitions, run, event)
 
 
 def _approval(

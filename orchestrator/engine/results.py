@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
 from orchestrator.contracts.evidence import ArtifactRef
 from orchestrator.contracts.payload import JsonObject
-from orchestrator.domain.budgets import GiveUp, Retry, after_failure
+from orchestrator.domain.budgets import TimeLimit
 from orchestrator.domain.failures import FailureKind, StaleAttempt
 from orchestrator.domain.states import OperationStatus, ResourceStatus, RunStatus, StepStatus
 from orchestrator.engine import cancel
 from orchestrator.engine.database import Database
 from orchestrator.engine.fold import fold, note
-from orchestrator.store import artifacts, operations, resources, runs, steps
+from orchestrator.engine.hand_on import Failure, hand_on, overdue, refuse
+from orchestrator.store import artifacts, breakers, claims, operations, resources, runs, steps
 from orchestrator.store.artifacts import Binding
 from orchestrator.store.records import Lease, OperationRow, Run
-from orchestrator.workflows.decision import StepFailed, StepSucceeded
+from orchestrator.workflows.decision import StepSucceeded
 from orchestrator.workflows.registry import Definitions
 
 
@@ -30,16 +31,6 @@ class Success:
     reference: str | None = None
     artifacts: Sequence[ArtifactRef] = ()
     binding: Binding = field(default_factory=Binding)
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why an attempt failed; for a mutation, nothing took effect outside."""
-
-    kind: FailureKind
-    reason: str
-    retry_after_s: float | None = None
-    facts: JsonObject = field(default_factory=dict)
 
 
 class Results:
@@ -81,6 +72,12 @@ class Results:
                 return
             self._fail(tx, run, lease, failure)
 
+    def overdue(self, lease: Lease, limit: TimeLimit) -> None:
+        """Accept that an attempt stopped because a time limit was reached."""
+        with self._database.read() as tx:
+            step = steps.read(tx, lease.workflow_id, lease.step)
+        self.fail(lease, overdue(step, limit, f"{lease.worker} stopped when it was told"))
+
     def leave_unsettled(self, lease: Lease, reason: str) -> None:
         """Keep a sent operation ambiguous: the reconciler observes it, nothing is sent again."""
         word = {"ambiguous": reason}
@@ -96,7 +93,7 @@ class Results:
 
     def _take(self, tx: Connection, lease: Lease) -> Run:
         run = runs.lock(tx, lease.workflow_id)
-        if not steps.release_if_held(tx, lease):
+        if not claims.release_if_held(tx, lease):
             raise _stale(lease)
         return run
 
@@ -105,6 +102,8 @@ class Results:
         artifacts.record(tx, lease, success.artifacts, success.binding)
         if lease.operation_id is not None:
             confirm(tx, lease.operation_id, success, f"worker:{lease.worker}")
+        if lease.on_trial:
+            breakers.answered(tx, lease.queue)
         if run.status is RunStatus.ENDED:
             return
         event = StepSucceeded(
@@ -119,35 +118,11 @@ class Results:
 
     def _fail(self, tx: Connection, run: Run, lease: Lease, failure: Failure) -> None:
         step = steps.read(tx, lease.workflow_id, lease.step)
-        said = {"kind": failure.kind, "reason": failure.reason[:4000], "facts": failure.facts}
-        steps.end_attempt(tx, run.id, lease.step, lease.attempt, "failed", said)
-        next_move = after_failure(
-            failure.kind, step.limits, step.spent, asked_wait_s=failure.retry_after_s
-        )
-        match next_move:
-            case Retry(after_s, spent):
-                if not steps.close_if_leased(
-                    tx, run.id, lease.step, lease.generation, StepStatus.DUE, spent=spent
-                ):
-                    raise _stale(lease)
-                unsend(tx, lease)
-                steps.publish(tx, run.id, lease.step, after_s=after_s)
-            case GiveUp(exhausted):
-                if not steps.close_if_leased(
-                    tx, run.id, lease.step, lease.generation, StepStatus.FAILED, failure=said
-                ):
-                    raise _stale(lease)
-                refuse(tx, lease.operation_id, failure)
-                event = StepFailed(
-                    at=run.now,
-                    name=lease.name,
-                    ordinal=lease.ordinal,
-                    kind=failure.kind,
-                    reason=failure.reason,
-                    exhausted=exhausted,
-                    facts=failure.facts,
-                )
-                fold(tx, self._definitions, run, event, _cause(lease))
+        outcome = "failed" if failure.limit is None else "overdue"
+        steps.end_attempt(tx, run.id, lease.step, lease.attempt, outcome, failure.to_json())
+        held = replace(step, generation=lease.generation)
+        if not hand_on(tx, self._definitions, run, held, failure, _cause(lease)):
+            raise _stale(lease)
 
     def _stopped(
         self,
@@ -160,14 +135,10 @@ class Results:
     ) -> None:
         """End an attempt of a run that moved to another generation. Its facts are not lost."""
         if success is not None and lease.operation_id is not None:
-            steps.move_if(
-                tx,
-                run.id,
-                lease.step,
-                StepStatus.LEASED,
-                StepStatus.SUCCEEDED,
-                result=success.value,
-            )
+            for before in (StepStatus.LEASED, StepStatus.UNSETTLED):
+                steps.move_if(
+                    tx, run.id, lease.step, before, StepStatus.SUCCEEDED, result=success.value
+                )
             self._accept(tx, run, lease, success)
             return
         steps.end_attempt(tx, run.id, lease.step, lease.attempt, "cancelled")
@@ -236,33 +207,6 @@ def unsettle(tx: Connection, run: Run, lease: Lease, reason: str) -> Run:
     steps.end_attempt(tx, run.id, lease.step, lease.attempt, "ambiguous", {"reason": reason})
     said = {"operation": operation.id, "reason": reason[:2000]}
     return note(tx, run, "outcome-ambiguous", said, _cause(lease))
-
-
-def unsend(tx: Connection, lease: Lease) -> None:
-    """Put a sent operation back to intended: it is proved that nothing was done (R8)."""
-    if lease.operation_id is None:
-        return
-    operation = operations.read(tx, lease.operation_id)
-    if operation.status is OperationStatus.SENT:
-        operations.settle_if_version(
-            tx, operation, OperationStatus.INTENDED, f"worker:{lease.worker}"
-        )
-
-
-def refuse(tx: Connection, operation_id: str | None, failure: Failure) -> None:
-    """Refuse an operation for good, sent or not."""
-    if operation_id is None:
-        return
-    operation = operations.read(tx, operation_id)
-    facts = {"reason": failure.reason[:2000], **failure.facts}
-    if operation.makes is not None:
-        resources.never_came_to_be(tx, operation.workflow_id, [operation.makes])
-    if operation.status is OperationStatus.INTENDED:
-        operations.refuse_intended(tx, operation_id, "engine", facts)
-    else:
-        operations.settle_if_version(
-            tx, operation, OperationStatus.REFUSED, "receiver", facts=facts
-        )
 
 
 def _is_sent(tx: Connection, lease: Lease) -> bool:

@@ -22,7 +22,7 @@ from orchestrator.engine import cancel
 from orchestrator.engine.database import Database
 from orchestrator.engine.fold import fold, note
 from orchestrator.engine.results import settle_resources
-from orchestrator.store import operations, runs, steps
+from orchestrator.store import claims, operations, runs, steps
 from orchestrator.store.records import OperationRow, Run, StepRow
 from orchestrator.workflows.decision import StepFailed, StepSucceeded
 from orchestrator.workflows.registry import Definitions
@@ -121,7 +121,7 @@ class Settler:
             cancel.go_on(tx, self._definitions, run)
             return True
         steps.move_if(tx, run.id, step.number, StepStatus.UNSETTLED, StepStatus.DUE)
-        steps.publish(tx, run.id, step.number, after_s=0.0)
+        claims.publish(tx, run.id, step.number, after_s=0.0)
         self._told(tx, run, operation, f"may be sent again: {verdict.reason}", observation)
         return True
 

@@ -10,7 +10,13 @@ from sqlalchemy import RowMapping
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.budgets import Limits, Spent
 from orchestrator.domain.operations import Guarantee
-from orchestrator.domain.states import CancelStage, OperationStatus, RunStatus, StepStatus
+from orchestrator.domain.states import (
+    CancelStage,
+    OperationStatus,
+    RunStatus,
+    StepStatus,
+    StopCause,
+)
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,7 @@ class Run:
     phase: str
     cancel_stage: CancelStage
     cancel_by: str | None
+    cancel_because: StopCause
     state: JsonObject
     position: int
     generation: int
@@ -41,6 +48,7 @@ class Run:
             phase=row["phase"],
             cancel_stage=CancelStage(row["cancel_stage"]),
             cancel_by=row["cancel_by"],
+            cancel_because=StopCause(row["cancel_because"] or StopCause.PERSON),
             state=row["state"],
             position=row["position"],
             generation=row["generation"],
@@ -58,6 +66,7 @@ class StepRow:
     name: str
     ordinal: int
     activity: str
+    queue: str
     operation_id: str | None
     status: StepStatus
     generation: int
@@ -75,6 +84,7 @@ class StepRow:
             name=row["name"],
             ordinal=row["ordinal"],
             activity=row["activity"],
+            queue=row["queue"],
             operation_id=row["operation_id"],
             status=StepStatus(row["status"]),
             generation=row["generation"],
@@ -97,6 +107,7 @@ class Lease:
     name: str
     ordinal: int
     activity: str
+    queue: str
     operation_id: str | None
     input: JsonObject
     limits: Limits
@@ -105,6 +116,7 @@ class Lease:
     attempt: int
     worker: str
     substate: JsonObject | None = None
+    on_trial: bool = False
 
 
 @dataclass(frozen=True)

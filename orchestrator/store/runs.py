@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, text, update
 
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.failures import RunNotFound
@@ -13,6 +14,11 @@ from orchestrator.store import statements, tables
 from orchestrator.store.records import Run
 
 NOW = text("(SELECT outlast_now())")
+
+
+def in_seconds(seconds: float) -> ColumnElement[datetime]:
+    """Return the instant so many seconds from now, by the database's clock."""
+    return func.outlast_now() + func.make_interval(0, 0, 0, 0, 0, 0, seconds)
 
 
 def installation_id(connection: Connection) -> str:
@@ -123,3 +129,49 @@ def open_steps(connection: Connection, workflow_id: str) -> int:
         step.c.workflow_id == workflow_id, step.c.status.in_(("due", "leased", "unsettled"))
     )
     return int(connection.execute(count).scalar_one())
+
+
+def set_deadline(connection: Connection, workflow_id: str, seconds: float) -> None:
+    """Set or move the run's deadline to so many seconds from now."""
+    table = tables.workflow
+    connection.execute(
+        update(table).where(table.c.id == workflow_id).values(deadline=in_seconds(seconds))
+    )
+
+
+def extend_deadline(connection: Connection, workflow_id: str, seconds: float) -> bool:
+    """Give a run more time, from its deadline or from now, whichever is later.
+
+    False for a run without a deadline.
+    """
+    table = tables.workflow
+    later = func.greatest(table.c.deadline, NOW) + func.make_interval(0, 0, 0, 0, 0, 0, seconds)
+    moved = connection.execute(
+        update(table)
+        .where(table.c.id == workflow_id, table.c.deadline.is_not(None))
+        .values(deadline=later)
+    )
+    return moved.rowcount == 1
+
+
+def past_deadline(connection: Connection, limit: int) -> list[str]:
+    """Return live runs whose deadline has passed, earliest first; locks nothing."""
+    table = tables.workflow
+    query = (
+        select(table.c.id)
+        .where(
+            table.c.deadline.is_not(None),
+            table.c.status.in_(("running", "waiting", "paused")),
+            table.c.deadline <= NOW,
+        )
+        .order_by(table.c.deadline)
+        .limit(limit)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def is_past_deadline(connection: Connection, workflow_id: str) -> bool:
+    """Return whether the run's deadline has passed. Needs the run's lock to mean anything."""
+    table = tables.workflow
+    query = select(table.c.id).where(table.c.id == workflow_id, table.c.deadline <= NOW)
+    return connection.execute(query).first() is not None

@@ -1,19 +1,19 @@
-"""Steps, attempts and claims. A claim is locked before its step, always. Never commits."""
+"""Steps and their attempts. A claim is locked before its step, always. Never commits."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, exists, func, insert, literal, select, update
+from sqlalchemy.dialects.postgresql import JSONB
 
 from orchestrator.contracts.payload import JsonObject, fingerprint
-from orchestrator.domain.budgets import Limits, Spent
+from orchestrator.domain.budgets import Budget, Limits, Spent
 from orchestrator.domain.states import StepStatus
-from orchestrator.store import statements, tables
+from orchestrator.store import claims, statements, tables
 from orchestrator.store.records import Lease, StepRow
-from orchestrator.store.runs import NOW
+from orchestrator.store.runs import NOW, in_seconds
 
 
 @dataclass(frozen=True)
@@ -58,121 +58,35 @@ def schedule(connection: Connection, workflow_id: str, run_generation: int, new:
             created_at=NOW,
         )
     )
-    publish(connection, workflow_id, number, after_s=0.0)
+    claims.publish(connection, workflow_id, number, after_s=0.0)
     return number
 
 
-def publish(connection: Connection, workflow_id: str, number: int, *, after_s: float) -> None:
-    """Make a due step claimable after so many seconds. Its generation goes on, never resets."""
-    step = tables.step
-    source = select(
-        step.c.workflow_id,
-        step.c.number,
-        step.c.queue,
-        step.c.activity,
-        func.outlast_now() + func.make_interval(0, 0, 0, 0, 0, 0, after_s),
-        step.c.generation,
-    ).where(step.c.workflow_id == workflow_id, step.c.number == number)
-    columns = ["workflow_id", "step", "queue", "activity", "due_at", "generation"]
-    connection.execute(insert(tables.claim).from_select(columns, source))
-
-
-def claim_due(
-    connection: Connection,
-    worker: str,
-    code_version: str,
-    activities: Sequence[str],
-    *,
-    batch: int,
-    lease_s: float,
-) -> list[Lease]:
-    """Lease up to `batch` due steps of these activities; each attempt is recorded."""
-    found = statements.rows(
-        connection,
-        "claim_due_steps",
-        worker=worker,
-        code_version=code_version,
-        activities=list(activities),
-        batch=batch,
-        lease_s=lease_s,
-    )
-    return [
-        Lease(
-            workflow_id=row["workflow_id"],
-            step=row["number"],
-            name=row["name"],
-            ordinal=row["ordinal"],
-            activity=row["activity"],
-            operation_id=row["operation_id"],
-            input=row["input"],
-            limits=Limits.from_json(row["limits"]),
-            generation=row["generation"],
-            run_generation=row["run_generation"],
-            attempt=row["attempts"],
-            worker=worker,
-            substate=row["substate"],
-        )
-        for row in found
-    ]
-
-
-def renew_if_held(
-    connection: Connection, worker: str, leases: Sequence[Lease], lease_s: float
-) -> dict[tuple[str, int, int], bool]:
-    """Renew all these leases and return those still held; the value says `cancelled`."""
-    found = statements.rows(
-        connection,
-        "renew_leases_if_held",
-        worker=worker,
-        workflow_ids=[lease.workflow_id for lease in leases],
-        steps=[lease.step for lease in leases],
-        generations=[lease.generation for lease in leases],
-        lease_s=lease_s,
-    )
-    return {(row["workflow_id"], row["step"], row["generation"]): row["cancelled"] for row in found}
-
-
 def keep_substate_if_leased(connection: Connection, lease: Lease, substate: JsonObject) -> bool:
-    """Store what the next attempt may resume from, while this attempt holds the step."""
-    step = tables.step
-    changed = connection.execute(
-        update(step)
+    """Store what the next attempt may resume from; it counts as progress.
+
+    False when the attempt no longer holds the step.
+    """
+    claim, step = tables.claim, tables.step
+    allowed = lease.limits.progress_s
+    moved = connection.execute(
+        update(claim)
         .where(
-            step.c.workflow_id == lease.workflow_id,
-            step.c.number == lease.step,
-            step.c.status == StepStatus.LEASED,
-            step.c.generation == lease.generation,
+            claim.c.workflow_id == lease.workflow_id,
+            claim.c.step == lease.step,
+            claim.c.owner == lease.worker,
+            claim.c.generation == lease.generation,
         )
+        .values(progress_until=None if allowed is None else in_seconds(allowed))
+    )
+    if moved.rowcount != 1:
+        return False
+    connection.execute(
+        update(step)
+        .where(step.c.workflow_id == lease.workflow_id, step.c.number == lease.step)
         .values(substate=substate)
     )
-    return changed.rowcount == 1
-
-
-def release_if_held(connection: Connection, lease: Lease) -> bool:
-    """Give the claim back; False means that the attempt was superseded."""
-    row = statements.row(
-        connection,
-        "release_claim_if_held",
-        workflow_id=lease.workflow_id,
-        step=lease.step,
-        worker=lease.worker,
-        generation=lease.generation,
-    )
-    return row is not None
-
-
-def release_if_expired(
-    connection: Connection, workflow_id: str, step: int, generation: int
-) -> str | None:
-    """Take an expired lease away and return its late owner, or None when it is no longer so."""
-    row = statements.row(
-        connection,
-        "release_claim_if_expired",
-        workflow_id=workflow_id,
-        step=step,
-        generation=generation,
-    )
-    return None if row is None else str(row["owner"])
+    return True
 
 
 def close_if_leased(
@@ -210,14 +124,18 @@ def move_if(
     *,
     result: JsonObject | None = None,
     failure: JsonObject | None = None,
+    spent: Spent | None = None,
 ) -> bool:
     """Move a step that no attempt holds, if it still stands in `before`. Needs the run's lock."""
     step = tables.step
+    charged = {} if spent is None else {"spent": spent.to_json()}
     ended = after in (StepStatus.SUCCEEDED, StepStatus.FAILED, StepStatus.CANCELLED)
     changed = connection.execute(
         update(step)
         .where(step.c.workflow_id == workflow_id, step.c.number == number, step.c.status == before)
-        .values(status=after, result=result, failure=failure, ended_at=NOW if ended else None)
+        .values(
+            status=after, result=result, failure=failure, ended_at=NOW if ended else None, **charged
+        )
     )
     return changed.rowcount == 1
 
@@ -255,7 +173,10 @@ def end_attempt(
 
 
 def keep_late_word(connection: Connection, lease: Lease, word: JsonObject) -> None:
-    """Keep what a superseded attempt still had to say; it moves nothing (R12)."""
+    """Keep what a superseded attempt still had to say, with who and when.
+
+    It moves nothing (R12).
+    """
     row = tables.attempt
     connection.execute(
         update(row)
@@ -264,7 +185,11 @@ def keep_late_word(connection: Connection, lease: Lease, word: JsonObject) -> No
             row.c.step == lease.step,
             row.c.number == lease.attempt,
         )
-        .values(late=word)
+        .values(
+            late=literal({**word, "by": lease.worker}, JSONB).op("||")(
+                func.jsonb_build_object("at", func.outlast_now())
+            )
+        )
     )
 
 
@@ -318,13 +243,46 @@ def active_of_older_generation(
     return int(connection.execute(query).scalar_one())
 
 
-def expired_claims(connection: Connection, limit: int) -> list[tuple[str, int, int]]:
-    """Return (workflow, step, generation) of leases past their time; locks nothing."""
-    claim = tables.claim
+def unclaimed(connection: Connection, workflow_id: str) -> list[StepRow]:
+    """Return due and leased steps that have no claim, in order. Needs the run's lock."""
+    claim, step = tables.claim, tables.step
     query = (
-        select(claim.c.workflow_id, claim.c.step, claim.c.generation)
-        .where(claim.c.owner.is_not(None), claim.c.expires_at <= NOW)
-        .order_by(claim.c.expires_at)
-        .limit(limit)
+        select(step)
+        .where(
+            step.c.workflow_id == workflow_id,
+            step.c.status.in_((StepStatus.DUE, StepStatus.LEASED)),
+            ~exists().where(
+                claim.c.workflow_id == step.c.workflow_id, claim.c.step == step.c.number
+            ),
+        )
+        .order_by(step.c.number)
     )
-    return [(row[0], row[1], row[2]) for row in connection.execute(query)]
+    return [StepRow.of(row) for row in connection.execute(query).mappings()]
+
+
+def raise_limits(connection: Connection, workflow_id: str, budget: Budget, by: int) -> list[int]:
+    """Raise one budget of every step that has not ended; return their numbers."""
+    step = tables.step
+    open_steps = select(step).where(
+        step.c.workflow_id == workflow_id,
+        step.c.status.in_((StepStatus.DUE, StepStatus.LEASED, StepStatus.UNSETTLED)),
+    )
+    rows = [StepRow.of(row) for row in connection.execute(open_steps).mappings()]
+    for row in rows:
+        connection.execute(
+            update(step)
+            .where(step.c.workflow_id == workflow_id, step.c.number == row.number)
+            .values(limits=row.limits.raised(budget, by).to_json())
+        )
+    return [row.number for row in rows]
+
+
+def leased(connection: Connection, workflow_id: str) -> list[int]:
+    """Return the numbers of steps that an attempt holds, sorted."""
+    step = tables.step
+    query = (
+        select(step.c.number)
+        .where(step.c.workflow_id == workflow_id, step.c.status == StepStatus.LEASED)
+        .order_by(step.c.number)
+    )
+    return list(connection.execute(query).scalars())

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     DateTime,
+    Double,
     ForeignKey,
     Identity,
     Integer,
@@ -59,6 +60,9 @@ workflow = Table(
     _text("cleanup"),
     _text("cancel_stage"),
     _text("cancel_by", null=True),
+    _text("cancel_because", null=True),
+    _text("paused_by", null=True),
+    _instant("deadline", null=True),
     _json("state"),
     _integer("state_version"),
     Column("position", BigInteger, nullable=False),
@@ -143,6 +147,10 @@ claim = Table(
     _text("owner", null=True),
     _integer("generation"),
     _instant("expires_at", null=True),
+    _instant("gives_up_at"),
+    _instant("total_until"),
+    _instant("attempt_until", null=True),
+    _instant("progress_until", null=True),
 )
 
 timer = Table("timer", metadata, _run(), _text("name", key=True), _instant("fires_at"))
@@ -155,6 +163,17 @@ worker = Table(
     _text("code_version"),
     _instant("started_at"),
     _instant("seen_at"),
+    Column("holds_session", Boolean, nullable=False),
+    Column("lease_s", Double, nullable=False),
+)
+
+breaker = Table(
+    "breaker",
+    metadata,
+    _text("receiver", key=True),
+    _integer("failures"),
+    _instant("open_until"),
+    _text("reason"),
 )
 
 operation = Table(

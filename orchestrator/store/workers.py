@@ -12,15 +12,27 @@ from orchestrator.store.runs import NOW
 
 
 def announce(
-    connection: Connection, worker_id: str, queues: Sequence[str], code_version: str
+    connection: Connection,
+    worker_id: str,
+    queues: Sequence[str],
+    code_version: str,
+    *,
+    lease_s: float,
+    holds_session: bool,
 ) -> None:
-    """Record a worker at its start."""
+    """Record a worker at its start, before its first claim.
+
+    `holds_session` says that its own session holds its lock already: the lock's freedom then means
+    its end (R11).
+    """
     statement = insert(tables.worker).values(
         id=worker_id,
         queues=sorted(queues),
         code_version=code_version,
         started_at=NOW,
         seen_at=NOW,
+        holds_session=holds_session,
+        lease_s=lease_s,
     )
     connection.execute(statement.on_conflict_do_nothing())
 

@@ -13,6 +13,8 @@ from typing import assert_never
 
 from orchestrator.contracts import work
 from orchestrator.contracts.checkpoint import (
+    MOST_ESCALATIONS,
+    MOST_REPAIR_ATTEMPTS,
     BugRepairState,
     BugReport,
     CandidateFact,
@@ -24,6 +26,7 @@ from orchestrator.contracts.checkpoint import (
     WorkContract,
 )
 from orchestrator.contracts.payload import JsonObject
+from orchestrator.domain.budgets import Budget
 from orchestrator.domain.failures import FailureKind
 from orchestrator.domain.operations import operation_id
 from orchestrator.workflows import bug_repair_ending as ending
@@ -32,14 +35,19 @@ from orchestrator.workflows import bug_repair_steps as steps
 from orchestrator.workflows.decision import (
     ApprovalDecided,
     ApprovalExpired,
+    BudgetRaised,
     CancelRequested,
+    CorrectionGiven,
     Decision,
     Event,
     Identity,
+    RetryRequested,
     RunStarted,
+    SetDeadline,
     StepFailed,
     StepSucceeded,
     TimerFired,
+    WithdrawApproval,
 )
 
 Next = Decision[BugRepairState]
@@ -78,7 +86,8 @@ class BugRepair:
         match event:
             case RunStarted(at):
                 started = state.model_copy(update={"started_at": at.isoformat()})
-                return Decision(started, (steps.create_ticket(started),))
+                deadline = SetDeadline(started.contract.deadline_s)
+                return Decision(started, (deadline, steps.create_ticket(started)))
             case StepSucceeded() | StepFailed() if state.closing is not None:
                 return ending.go_on(state, event)
             case StepSucceeded(name=name, result=result, reference=reference):
@@ -89,9 +98,13 @@ class BugRepair:
                 return review.decided(state, event)
             case ApprovalExpired():
                 return review.expired(state)
-            case CancelRequested(by=by):
-                return ending.cancelled(state, by)
-            case TimerFired():
+            case CancelRequested(by=by, because=because):
+                return ending.stopped(state, by, because)
+            case CorrectionGiven(by=by, text=text):
+                return _corrected(state, by, text)
+            case BudgetRaised(budget=budget, amount=amount):
+                return _raised(state, budget, amount)
+            case TimerFired() | RetryRequested():
                 return Decision(state)
             case _:
                 assert_never(event)
@@ -239,9 +252,49 @@ def _candidate_verified(state: BugRepairState, verified: work.Verified) -> Next:
     return review.publish(after, verified)
 
 
+def _corrected(state: BugRepairState, by: str, text: str) -> Next:
+    """A reviewer says what is wrong: the next candidate is proposed with their words in sight.
+
+    Only while a person is asked, within the repair budget, and never over others' commits.
+    """
+    publication = state.publication
+    if state.pending_approval is None or publication is None or publication.has_foreign_commits:
+        return Decision(state)
+    if state.repair_attempt >= state.contract.repair_attempts:
+        return Decision(state)
+    failed = with_candidate(
+        state, verification_status="failed", why=f"corrected by {by}: {text[:2000]}"
+    )
+    again = propose_next(failed.model_copy(update={"pending_approval": None}))
+    return Decision(again.state, (WithdrawApproval(), *again.effects))
+
+
+def _raised(state: BugRepairState, budget: Budget, amount: int) -> Next:
+    """Take more of a budget; a run that ended for want of candidates goes on from the next one."""
+    match budget:
+        case Budget.REPAIR:
+            most = min(MOST_REPAIR_ATTEMPTS, state.contract.repair_attempts + amount)
+            contract = state.contract.model_copy(update={"repair_attempts": most})
+        case Budget.ESCALATION:
+            most = min(MOST_ESCALATIONS, state.contract.escalations + amount)
+            contract = state.contract.model_copy(update={"escalations": most})
+        case _:
+            return Decision(state)
+    after = state.model_copy(update={"contract": contract})
+    closing = state.closing
+    if closing is None:
+        return Decision(after)
+    spent = closing.outcome is Outcome.REPAIR_BUDGET_EXHAUSTED and not closing.todo
+    if not spent or state.repair_attempt >= most or budget is not Budget.REPAIR:
+        return Decision(state)
+    return propose_next(after.model_copy(update={"closing": None}))
+
+
 def _candidate_failed(state: BugRepairState, why: str) -> Next:
+    newest = state.candidate_change
+    held_before = newest is not None and newest.verification_status == "passed"
     after = with_candidate(state, verification_status="failed", why=why)
-    if state.publication is not None:
+    if held_before:
         reason = f"the outside moved and the candidate no longer holds: {why}"
         return ending.close(after, Outcome.NEEDS_HUMAN_REVIEW, reason)
     return propose_next(after)

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from orchestrator.contracts.checkpoint import BugRepairState, ClosingFact, Outcome, Phase
+from orchestrator.domain.states import StopCause
 from orchestrator.workflows import bug_repair_steps as steps
 from orchestrator.workflows.decision import Decision, EndRun, Mutate, StepFailed, StepSucceeded
 
 Next = Decision[BugRepairState]
+ABANDONS_DRAFT = (Outcome.REJECTED, Outcome.CANCELLED, Outcome.DEADLINE_EXCEEDED)
 
 
 def close(state: BugRepairState, outcome: Outcome, reason: str) -> Next:
     """Enter `closing`: the outcome is fixed, and what the run owes the outside is done in order."""
     closing = ClosingFact(outcome=outcome, reason=reason, todo=_todo(state, outcome))
     after = state.model_copy(
-        update={"closing": closing, "phase": Phase.CLOSING, "pending_approval": None}
+        update={
+            "closing": closing,
+            "closings": state.closings + 1,
+            "phase": Phase.CLOSING,
+            "pending_approval": None,
+        }
     )
     return _next(after, closing)
 
 
-def cancelled(state: BugRepairState, by: str) -> Next:
+def stopped(state: BugRepairState, by: str, because: StopCause) -> Next:
     """Active work has stopped: clean. A merge that landed first stays a merge (R22)."""
     if state.merge_commit is not None:
-        return close(state, Outcome.MERGED, f"cancelled by {by}, too late")
+        return close(state, Outcome.MERGED, f"stopped by {by}, too late")
     if state.closing is not None:
-        return _next(state, state.closing)
+        again = state.model_copy(update={"closings": state.closings + 1})
+        return _next(again, state.closing)
+    if because is StopCause.DEADLINE:
+        reason = f"not done within {state.contract.deadline_s:g} s, in phase {state.phase}"
+        return close(state, Outcome.DEADLINE_EXCEEDED, reason)
     return close(state, Outcome.CANCELLED, f"by {by}")
 
 
@@ -46,7 +57,7 @@ def _todo(state: BugRepairState, outcome: Outcome) -> tuple[str, ...]:
         state.environment is not None and state.environment.last_observed_status != "not-asked-for"
     )
     owed = {
-        "close-pull-request": draft and outcome in (Outcome.REJECTED, Outcome.CANCELLED),
+        "close-pull-request": draft and outcome in ABANDONS_DRAFT,
         "tear-down-environment": provided,
         "update-ticket": state.ticket is not None,
         "close-ticket": state.ticket is not None and outcome is Outcome.MERGED,

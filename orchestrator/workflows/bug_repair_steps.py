@@ -212,7 +212,7 @@ def close_pull_request(state: BugRepairState) -> Mutate:
     request = requests.ClosePullRequest(
         repository=state.report.repository, number=_known_number(_published(state))
     )
-    return _mutate("close-pull-request", "tracker", request)
+    return _mutate("close-pull-request", "tracker", request, ordinal=state.closings)
 
 
 def tear_down_environment(state: BugRepairState) -> Mutate:
@@ -220,7 +220,9 @@ def tear_down_environment(state: BugRepairState) -> Mutate:
     tag = _environment_tag(state)
     request = requests.TearDownEnvironment(tag=tag)
     cleaned = Owned("environment", tag)
-    return _mutate("tear-down-environment", "environment", request, cleans=cleaned)
+    return _mutate(
+        "tear-down-environment", "environment", request, ordinal=state.closings, cleans=cleaned
+    )
 
 
 def update_ticket(state: BugRepairState, closing: ClosingFact) -> Mutate:
@@ -233,7 +235,7 @@ def update_ticket(state: BugRepairState, closing: ClosingFact) -> Mutate:
         number=_ticket_number(state),
         section=texts.ticket_ending(state, closing),
     )
-    return _mutate("update-ticket", "tracker", request, keeps=kept)
+    return _mutate("update-ticket", "tracker", request, ordinal=state.closings, keeps=kept)
 
 
 def close_ticket(state: BugRepairState) -> Mutate:
@@ -241,7 +243,7 @@ def close_ticket(state: BugRepairState) -> Mutate:
     request = requests.CloseTicket(
         repository=state.report.repository, number=_ticket_number(state), reason="completed"
     )
-    return _mutate("close-ticket", "tracker", request)
+    return _mutate("close-ticket", "tracker", request, ordinal=state.closings)
 
 
 def ended(state: BugRepairState, outcome: Outcome, reason: str) -> Notify:

@@ -115,6 +115,8 @@ def _sentence(state: BugRepairState, closing: ClosingFact) -> str:
             return "The run stopped where a person has to decide."
         case Outcome.CANCELLED:
             return "The run was cancelled."
+        case Outcome.DEADLINE_EXCEEDED:
+            return "The run's time was over; what it had begun was stopped and cleaned."
 
 
 def _candidate_line(candidate: CandidateFact) -> str:

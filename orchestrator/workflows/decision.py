@@ -11,8 +11,9 @@ from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
 from orchestrator.contracts.payload import JsonObject, Payload
-from orchestrator.domain.budgets import DEFAULT_LIMITS, Limits
+from orchestrator.domain.budgets import DEFAULT_LIMITS, Budget, Limits
 from orchestrator.domain.failures import FailureKind
+from orchestrator.domain.states import StopCause
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,41 @@ class ApprovalExpired:
 
 @dataclass(frozen=True)
 class CancelRequested:
-    """A cancellation has stopped the run's active work; decide what is to be cleaned."""
+    """The run's active work was stopped; decide what is to be cleaned and how the run ends.
+
+    `because` says whether a person asked for it or the run's deadline has passed.
+    """
+
+    at: datetime
+    by: str
+    because: StopCause = StopCause.PERSON
+
+
+@dataclass(frozen=True)
+class CorrectionGiven:
+    """A person says what is wrong with what they were shown.
+
+    A definition that has no use for it now returns its state as it was, and the person is told so.
+    """
+
+    at: datetime
+    by: str
+    text: str
+
+
+@dataclass(frozen=True)
+class BudgetRaised:
+    """An operator gave more of a budget. On an ended run, effects reopen it; none refuse."""
+
+    at: datetime
+    by: str
+    budget: Budget
+    amount: int
+
+
+@dataclass(frozen=True)
+class RetryRequested:
+    """An operator wants what failed tried again. Effects do it, as a new intent; none refuse."""
 
     at: datetime
     by: str
@@ -98,6 +133,9 @@ Event = (
     | ApprovalDecided
     | ApprovalExpired
     | CancelRequested
+    | CorrectionGiven
+    | BudgetRaised
+    | RetryRequested
 )
 
 
@@ -151,6 +189,13 @@ class StartTimer:
 
 
 @dataclass(frozen=True)
+class SetDeadline:
+    """After this many seconds the run's outcome is of no use: its work is stopped and cleaned."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
 class CancelTimer:
     """Forget a timer; nothing happens when there is none."""
 
@@ -164,6 +209,11 @@ class AskApproval:
     ordinal: int
     scope: JsonObject
     expires_s: float
+
+
+@dataclass(frozen=True)
+class WithdrawApproval:
+    """What was asked is of no use any more; an answer that comes later is refused and says so."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +232,17 @@ class EndRun:
     reason: str = ""
 
 
-Effect = RunActivity | Mutate | StartTimer | CancelTimer | AskApproval | Notify | EndRun
+Effect = (
+    RunActivity
+    | Mutate
+    | StartTimer
+    | CancelTimer
+    | SetDeadline
+    | AskApproval
+    | WithdrawApproval
+    | Notify
+    | EndRun
+)
 
 S = TypeVar("S", bound=Payload)
 

@@ -10,12 +10,15 @@ from orchestrator.contracts.payload import JsonObject, Payload
 from orchestrator.workflows.decision import (
     ApprovalDecided,
     ApprovalExpired,
+    BudgetRaised,
     CancelRequested,
+    CorrectionGiven,
     Decision,
     EndRun,
     Event,
     Identity,
     Mutate,
+    RetryRequested,
     RunStarted,
     StepFailed,
     StepSucceeded,
@@ -70,7 +73,14 @@ class Notice:
                 return Decision(state, (EndRun("failed", reason),))
             case CancelRequested(by=by):
                 return Decision(state, (EndRun("cancelled", f"by {by}"),))
-            case TimerFired() | ApprovalDecided() | ApprovalExpired():
+            case (
+                TimerFired()
+                | ApprovalDecided()
+                | ApprovalExpired()
+                | CorrectionGiven()
+                | BudgetRaised()
+                | RetryRequested()
+            ):
                 return Decision(state)
             case _:
                 assert_never(event)

@@ -255,3 +255,64 @@ def test_a_repeated_cancel_with_its_key_gets_the_first_answer(shared: Served) ->
 )
 def test_a_malformed_cancel_names_its_field(shared: Served, body: JsonObject, field: str) -> None:
     assert wrong_field(shared.as_("operator").post("/v1/runs/r/cancel", json=body)) == field
+
+
+WISHES = [
+    ("pause", None, "paused"),
+    ("resume", None, "already-going-on"),
+    ("retry", {"step": ""}, "refused"),
+    ("budgets/escalation", {"amount": 2}, "accepted"),
+    ("terminate", {"reason": "no more"}, "terminated"),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "result"), WISHES, ids=lambda part: str(part)[:20])
+def test_an_operator_tells_a_run_what_to_do(
+    shared: Served, path: str, body: JsonObject | None, result: str
+) -> None:
+    run, _ = shared.awaiting()
+    with shared.deciding():
+        said = shared.as_("operator").post(f"/v1/runs/{run}/{path}", json=body)
+    answer = said.json()
+    if result == "refused":
+        problem(said, 409, "message-refused")
+        answer = answer["answer"]
+    assert answer["result"] == result
+    assert shared.as_("reviewer").post(f"/v1/runs/{run}/{path}", json=body).status_code == 403
+
+
+def test_a_reviewer_corrects_and_the_old_question_is_void(shared: Served) -> None:
+    run, decision = shared.awaiting()
+    with shared.deciding():
+        said = shared.as_("reviewer").post(
+            f"/v1/runs/{run}/correct", json={"text": "keep the field's old name"}
+        )
+    assert said.json()["result"] == "accepted"
+    assert statuses(shared, run) == ["superseded"]
+    problem(decide(shared, run, "approve", decision), 409, "message-refused")
+
+
+def test_an_unknown_budget_or_no_amount_names_the_field(shared: Served) -> None:
+    run, _ = shared.awaiting()
+    operator, budgets = shared.as_("operator"), f"/v1/runs/{run}/budgets"
+    unknown = operator.post(f"{budgets}/luck", json={"amount": 1})
+    assert wrong_field(unknown) == "path.budget"
+    nothing = operator.post(f"{budgets}/tool", json={"amount": 0})
+    assert wrong_field(nothing) == "body.amount"
+
+
+def test_a_document_is_submitted_once_per_key(shared: Served) -> None:
+    body = {"repository": "demo/shop", "title": "Opening hours", "text": "From two to three."}
+    submitter, headers = shared.as_("submitter"), {"Idempotency-Key": "document-1"}
+    first = submitter.post("/v1/documents", json=body, headers=headers)
+    assert first.status_code == 201
+    assert submitter.post("/v1/documents", json=body, headers=headers).json() == first.json()
+    shown = shared.get(first.json()["href"])
+    assert (shown["definition"], shown["phase"]) == ("document", "checking")
+    assert shown["deadline"] is not None
+    none = submitter.post("/v1/documents", json={**body, "escalations": 0})
+    assert wrong_field(none) == "body.escalations"
+
+
+def test_receivers_in_trouble_are_listed(shared: Served) -> None:
+    assert shared.get("/v1/receivers") == {"receivers": []}

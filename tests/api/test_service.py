@@ -82,7 +82,7 @@ def test_the_description_is_of_version_3_1_and_its_schemas_are_valid(
     assert described["openapi"].startswith("3.1")
     assert {"title", "version"} <= set(described["info"])
     schemas = described["components"]["schemas"]
-    assert {"Report", "Decision", "Cancel"} <= set(schemas)
+    assert {"Report", "Document", "Decision", "Reason", "Corrected", "More"} <= set(schemas)
     for schema in schemas.values():
         Draft202012Validator.check_schema(schema)
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli.main import app
 from cli.render import run as run_shown
 from orchestrator.engine.database import Database
-from orchestrator.store import reads
+from orchestrator.store import breakers, reads
 from tests.cli.conftest import Command, Inside
 from tests.support.database import Databases, render
 from tests.support.scripted import HEAD
@@ -23,6 +23,7 @@ WORDS = "# The last page is empty\n\n1. Open /items\n"
 COMMANDS = (
     *("up", "demo", "doctor", "sandbox", "api", "worker", "reconciler", "db"),
     *("submit", "runs", "show", "watch", "approvals", "approve", "reject", "cancel"),
+    *("terminate", "pause", "resume", "retry", "raise-budget", "correct", "receivers"),
 )
 
 SERVING = ("sandbox", "api", "worker", "reconciler")
@@ -185,3 +186,34 @@ def test_what_is_not_known_is_shown_with_why_and_when_it_is_looked_at_again() ->
     for word in ("create-ticket", "unreadable permanent", "/user: [status] 401", "T12:00:00"):
         assert word in said.getvalue()
     assert "push-branch" not in said.getvalue()
+
+
+def test_an_operator_holds_a_run_gives_it_more_and_ends_it(
+    outlast: Command, served: Served, inside: Inside
+) -> None:
+    run, _ = served.awaiting()
+    operator = outlast.as_("operator")
+    with served.deciding():
+        assert operator.json("pause", run)["result"] == "paused"
+        assert served.get(f"/v1/runs/{run}")["paused_by"] == "operator"
+        assert operator.json("resume", run)["result"] == "resumed"
+        assert operator.json("raise-budget", run, "escalation", "2")["result"] == "accepted"
+        assert "message-refused" in inside.as_("operator").refusal("retry", run)
+        assert "--yes" in inside.as_("operator").refusal("terminate", run)
+        said = operator.json("terminate", run, "--yes", "--reason", "no more")
+    assert (said["result"], said["open_operations"]) == ("terminated", [])
+    assert served.get(f"/v1/runs/{run}")["outcome"] == "terminated"
+
+
+def test_a_reviewer_corrects(outlast: Command, served: Served) -> None:
+    run, _ = served.awaiting()
+    with served.deciding():
+        said = outlast.as_("reviewer").json("correct", run, "keep the old name")
+    assert (said["result"], said["phase"]) == ("accepted", "diagnosing")
+
+
+def test_receivers_in_trouble_are_shown(outlast: Command, served: Served, inside: Inside) -> None:
+    assert outlast.as_("operator").json("receivers") == {"receivers": []}
+    with served.line.database.commit("trouble") as tx:
+        breakers.failed(tx, "git", "503 from the host", asked_wait_s=60)
+    assert "503 from the host" in inside.as_("operator").run("receivers")

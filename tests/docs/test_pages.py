@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from activities.installation import build
+from docs.generate import states_page
 from orchestrator.domain.operations import Guarantee
 from orchestrator.store import statements
 from tests.support.database import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\]\(([^)#:\s]+)\)")
-COMMAND = re.compile(r"(?:^|[`\s/])outlast ([a-z]+)", re.M)
+COMMAND = re.compile(r"(?:^|[`\s/])outlast ([a-z-]+)", re.M)
 TARGET = re.compile(r"(?:^\s+|`)make ([a-z-]+)", re.M)
 
 
@@ -32,7 +33,7 @@ def test_every_command_that_a_page_names_exists() -> None:
     assert {"api", "approve", "doctor"} <= named
     argv = [sys.executable, "-m", "cli.main", "--help"]
     said = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    listed = set(re.findall(r"[a-z]+", said))
+    listed = set(re.findall(r"[a-z-]+", said))
     assert named - listed == set()
 
 
@@ -48,6 +49,10 @@ def test_every_file_that_the_index_names_exists() -> None:
     named = re.findall(r"`((?:orchestrator|activities|reconciler)/[\w/.]+)`", text)
     assert len(named) >= 8
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_drawn_machines_are_those_of_the_code() -> None:
+    assert (ROOT / "docs" / "states.md").read_text() == states_page(), "run `make docs`"
 
 
 def test_the_index_lists_exactly_the_locking_statements() -> None:

@@ -18,7 +18,7 @@ def test_a_worker_serves_exactly_the_kinds_that_it_names(tmp_path: Path) -> None
     registry = build(tmp_path, "http://127.0.0.1:1")
     assert registry.served(["model"]) == ("derive-procedure", "propose-candidate")
     assert "push-branch" in registry.served(["git"])
-    assert registry.queues() == ("browser", "environment", "git", "model", "tracker")
+    assert registry.queues() == ("browser", "environment", "git", "model", "text", "tracker")
 
 
 def test_every_mutation_of_the_flagship_is_registered_with_both_ways(tmp_path: Path) -> None:

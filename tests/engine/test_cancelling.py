@@ -8,9 +8,11 @@ from orchestrator.contracts.messages import CancelWish
 from orchestrator.domain.failures import FailureKind, MessageConflict
 from orchestrator.domain.operations import Guarantee
 from orchestrator.engine import inbox
-from orchestrator.engine.results import Failure, Success
+from orchestrator.engine.hand_on import Failure
+from orchestrator.engine.results import Success
 from orchestrator.engine.send import Permission, mark_sent
-from orchestrator.store import runs, steps
+from orchestrator.store import runs
+from orchestrator.store.claims import Renewal
 from orchestrator.store.messages import MessageKey
 from tests.support.database import Clock
 from tests.support.line import LEASE_S, Line
@@ -54,9 +56,7 @@ def test_an_active_attempt_hears_of_it_in_its_heartbeat_and_holds_the_end_up(lin
     run = line.start()
     [lease] = line.claim()
     assert cancel(line, run) == {"result": "accepted", "stage": "stopping"}
-    with line.database.commit("beat") as tx:
-        answers = steps.renew_if_held(tx, "w1", [lease], LEASE_S)
-    assert answers == {(run, 1, lease.generation): True}
+    assert line.beat(lease) == [Renewal(cancelled=True, reached=None)]
     line.results.acknowledge_stop(lease)
     assert line.run(run)["outcome"] == "cancelled"
 

@@ -10,9 +10,10 @@ import pytest
 from activities.activity import Stop, StopReason
 from orchestrator.domain.failures import FailureKind, StaleAttempt
 from orchestrator.domain.operations import Guarantee
-from orchestrator.engine.results import Failure, Success
+from orchestrator.engine.hand_on import Failure
+from orchestrator.engine.results import Success
 from orchestrator.engine.send import Permission, mark_sent
-from orchestrator.store import steps
+from orchestrator.store.claims import Renewal
 from tests.support.database import Clock
 from tests.support.line import LEASE_S, Line
 from tests.support.tickets import TicketService
@@ -64,9 +65,8 @@ def test_a_lease_that_lives_is_never_taken(line: Line, clock: Clock) -> None:
 def test_a_heartbeat_renews_a_lease_and_never_moves_it_backward(line: Line, clock: Clock) -> None:
     line.start()
     [lease] = line.claim("w1")
-    with line.database.commit("beat") as tx:
-        assert steps.renew_if_held(tx, "w1", [lease], 100.0) == {(lease.workflow_id, 1, 1): False}
-        steps.renew_if_held(tx, "w1", [lease], 1.0)
+    assert line.beat(lease, lease_s=100.0) == [Renewal(cancelled=False, reached=None)]
+    line.beat(lease, lease_s=1.0)
     clock.advance(50)
     assert line.expired.run_once() == 0
 
@@ -77,8 +77,7 @@ def test_a_heartbeat_of_a_superseded_attempt_is_told_so(line: Line, clock: Clock
     clock.advance(LEASE_S + 1)
     line.expired.run_once()
     line.claim("w2")
-    with line.database.commit("beat") as tx:
-        assert steps.renew_if_held(tx, "w1", [lease], LEASE_S) == {}
+    assert line.beat(lease) == [None]
 
 
 def test_a_late_result_moves_nothing_and_is_kept_as_a_late_word(
@@ -138,7 +137,7 @@ def test_a_transient_failure_is_tried_again_after_its_pause(line: Line, clock: C
     [lease] = line.claim()
     line.results.fail(lease, Failure(FailureKind.TRANSIENT, "429", retry_after_s=60))
     assert line.claim() == []
-    clock.advance(61)
+    clock.advance(67)
     [again] = line.claim()
     assert (again.attempt, again.generation) == (2, 2)
     assert line.steps(run)[0]["spent"]["asked_wait_s"] == 60

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from orchestrator.clock import wait_for
-from orchestrator.store import steps
+from orchestrator.store import claims
 from tests.support.database import ROOT
 from tests.support.faketime import wrong_clock
 from tests.support.line import Line
@@ -64,7 +64,7 @@ def test_a_lease_taken_in_a_long_transaction_is_not_born_expired(line: Line) -> 
     with line.database.commit("slow-claim") as tx:
         began = tx.execute(text("SELECT now()")).scalar_one()
         tx.execute(text("SELECT pg_sleep(0.3)"))
-        [lease] = steps.claim_due(tx, "w1", "test", names, batch=1, lease_s=1.0)
+        [lease] = claims.claim_due(tx, "w1", "test", names, batch=1, lease_s=1.0)
     with line.database.read() as tx:
         expires = tx.execute(text("SELECT expires_at FROM claim")).scalar_one()
     assert lease.generation == 1

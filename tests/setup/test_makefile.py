@@ -9,7 +9,19 @@ import pytest
 
 from tests.support.house import ROOT
 
-TARGETS = ("help", "setup", "demo", "up", "test", "test-wheel", "lint", "fresh", "format", "clean")
+TARGETS = (
+    "help",
+    "setup",
+    "demo",
+    "docs",
+    "up",
+    "test",
+    "test-wheel",
+    "lint",
+    "fresh",
+    "format",
+    "clean",
+)
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -39,7 +51,7 @@ def test_every_target_has_a_recipe(target: str) -> None:
 
 
 def test_the_demo_takes_a_report_and_a_host_without_keys() -> None:
-    told = dry_run("demo", "REPORT=wrong-total", "KEYS=off")
+    told = dry_run("demo", "docs", "REPORT=wrong-total", "KEYS=off")
     assert "outlast demo --report wrong-total --no-keys" in told
     assert "--report" not in dry_run("demo")
 

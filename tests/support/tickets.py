@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from activities.document import CheckDocument
 from activities.mutation import Absent, Applied, Call, Found, Observed, Outcome
 from activities.registry import Registry
 from orchestrator import seam
@@ -131,9 +132,9 @@ class SetTicket:
 
 
 def registry(service: TicketService) -> Registry:
-    """Return the mutations that the definition `notice` schedules."""
+    """Return what the definitions `notice` and `document` schedule."""
     return Registry(
-        [],
+        [CheckDocument()],
         [
             CreateTicket(service),
             SetTicket(service, "update-ticket", "section", "section"),

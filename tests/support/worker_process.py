@@ -55,7 +55,11 @@ def main(role: str, dsn: str, tickets: str, keys: str, *at: str) -> None:
         Reconciler(duties, every_s=0.1).run()
         return
     settings = WorkerSettings(
-        id=f"{role}-{os.getpid()}", queues=does.queues(), lease_s=LEASE_S, longest_poll_s=0.1
+        id=f"{role}-{os.getpid()}",
+        queues=does.queues(),
+        lease_s=LEASE_S,
+        longest_poll_s=0.1,
+        direct_dsn=dsn,
     )
     Worker(database, known, does, settings, Publisher(database, [to_log])).run()
 
