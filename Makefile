@@ -10,8 +10,9 @@ BIN := $(VENV)/bin
 PYTEST_ARGS ?=
 REPORT ?=
 KEYS ?=
+SLICE ?=
 
-.PHONY: help setup demo up test test-wheel lint fresh docs format clean
+.PHONY: help setup demo up test test-wheel recovery model lint fresh docs format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +40,13 @@ test: setup ## Run every test; a skip without leave and a run without tests fail
 
 test-wheel: setup ## Run the tests of engine and database on the wheel's PostgreSQL
 	OUTLAST_POSTGRES=wheel $(BIN)/pytest tests/engine tests/postgres $(PYTEST_ARGS)
+
+recovery: setup ## The crash matrix: each point once; SLICE=k/n or SLICE=all for points x modes
+	$(BIN)/pytest tests/recovery -m recovery $(if $(SLICE),--slice $(SLICE)) $(PYTEST_ARGS)
+
+model: setup ## Check the protocol's model with spin; every planted fault must be found
+	@$(BIN)/python -m sandbox.setup spin
+	$(BIN)/python models/check.py
 
 lint: setup ## Check style, types and who imports whom
 	$(BIN)/ruff check .

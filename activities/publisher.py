@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import structlog
+from sqlalchemy import RowMapping
 
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.engine.database import Database
@@ -38,7 +39,17 @@ class Publisher:
         with self._database.commit("take-outbox") as tx:
             batch = messages.take_due(tx, batch=20, hold_s=HOLD_S)
         for row in batch:
-            for subscriber in self._subscribers:
-                subscriber(row["message_id"], row["topic"], row["payload"])
+            if not self._deliver(row):
+                continue
             with self._database.commit("mark-published") as tx:
                 messages.published(tx, row["message_id"])
+
+    def _deliver(self, row: RowMapping) -> bool:
+        """Hand a message to everybody; False when somebody raised: it comes again later."""
+        for subscriber in self._subscribers:
+            try:
+                subscriber(row["message_id"], row["topic"], row["payload"])
+            except Exception:
+                log.exception("subscriber raised", message_id=row["message_id"])
+                return False
+        return True

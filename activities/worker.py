@@ -22,7 +22,7 @@ from orchestrator.engine.fold import CODE_VERSION
 from orchestrator.engine.results import Results
 from orchestrator.engine.session import WorkerSession
 from orchestrator.engine.set_aside import guarded
-from orchestrator.store import claims
+from orchestrator.store import claims, duties
 from orchestrator.store.records import Lease
 from orchestrator.workflows.registry import Definitions
 
@@ -64,7 +64,6 @@ class Worker:
             database,
             settings.id,
             settings.queues,
-            lease_s=settings.lease_s,
             direct_dsn=settings.direct_dsn,
         )
         self._heartbeat = Heartbeat(database, self._session, settings.lease_s)
@@ -72,10 +71,14 @@ class Worker:
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._active = 0
+        self._broken: Exception | None = None
         self._lock = threading.Lock()
 
     def run(self) -> None:
-        """Work until `stop` is called; then tell running attempts to stop and wait for them."""
+        """Work until `stop` is called; then tell running attempts to stop and wait for them.
+
+        Raises what broke one of its loops: a worker without heartbeats must not go on quietly.
+        """
         self._session.open()
         beat = self._settings.lease_s / 4
         threads = [
@@ -88,6 +91,8 @@ class Worker:
         for thread in threads:
             thread.join()
         self._session.close()
+        if self._broken is not None:
+            raise self._broken
 
     def stop(self) -> None:
         """Ask the worker to stop; safe from a signal handler."""
@@ -139,20 +144,34 @@ class Worker:
             self._wake.set()
 
     def _decide(self) -> None:
-        decided = inbox.decide_some(self._database, self._definitions)
-        decided += due.fire_some(self._database, self._definitions)
-        decided += due.expire_some(self._database, self._definitions)
-        decided += due.end_overdue_runs(self._database, self._definitions)
-        decided += expiry.take_over_orphans(self._database, self._definitions)
-        self._publisher.run_once()
+        with self._database.read() as tx:
+            waiting = duties.look(tx)
+        decided = 0
+        if waiting.messages:
+            decided += inbox.decide_some(self._database, self._definitions)
+        if waiting.timers:
+            decided += due.fire_some(self._database, self._definitions)
+        if waiting.approvals:
+            decided += due.expire_some(self._database, self._definitions)
+        if waiting.deadlines:
+            decided += due.end_overdue_runs(self._database, self._definitions)
+        if waiting.held:
+            decided += expiry.take_over_orphans(self._database, self._definitions)
+        if waiting.outbox or decided:
+            self._publisher.run_once()
         if decided:
             self._wake.set()
 
     def _loop(self, name: str, once: Callable[[], None], every_s: float) -> threading.Thread:
         def body() -> None:
-            while not self._stopping.is_set() or (name == "heartbeat" and self._active):
-                self._guard_connection(name, once)
-                self._stopping.wait(every_s)
+            try:
+                while not self._stopping.is_set() or (name == "heartbeat" and self._active):
+                    self._guard_connection(name, once)
+                    self._stopping.wait(every_s)
+            except Exception as fault:
+                log.exception("a loop of the worker broke; it ends", loop=name)
+                self._broken = fault
+                self.stop()
 
         thread = threading.Thread(target=body, name=name, daemon=True)
         thread.start()

@@ -213,7 +213,7 @@ class _Show:
 
     def _kill(self, step: JsonObject) -> str:
         """Have another process send the working worker SIGKILL; return its name."""
-        pid = int(step["attempt_records"][-1]["worker"].rpartition("-")[2])
+        pid = int(step["attempt_records"][-1]["worker"].rsplit("-", 2)[1])
         [name] = [each.name for each in self.owner.reports() if each.pid == pid]
         subprocess.run(["kill", "-KILL", str(pid)], check=True)
         wait_for(lambda: self.owner.report(name).restarts > 0, 20, f"{name} to be started again")

@@ -39,7 +39,7 @@ CREATE FUNCTION outlast_session_key(worker text) RETURNS bigint
     LANGUAGE sql IMMUTABLE AS $$ SELECT hashtextextended(worker, 7203) $$;
 ALTER TABLE worker
     ADD COLUMN holds_session boolean NOT NULL DEFAULT false,
-    ADD COLUMN lease_s double precision NOT NULL DEFAULT 20;
+    ADD COLUMN server_started_at timestamptz;
 CREATE TABLE breaker (
     receiver text PRIMARY KEY,
     failures integer NOT NULL,
@@ -49,7 +49,12 @@ CREATE TABLE breaker (
 """
 
 
+APPROVALS = """
+CREATE INDEX approval_expiring ON approval (expires_at) WHERE status = 'pending';
+"""
+
+
 def upgrade() -> None:
     """Add what the limits need; every default leaves a run of the earlier revision as it was."""
-    for part in (RUNS, CLAIMS, WORKERS):
+    for part in (RUNS, CLAIMS, WORKERS, APPROVALS):
         op.execute(part)

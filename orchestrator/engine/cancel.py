@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from orchestrator.domain.operations import QUICK_LOOKS
 from orchestrator.domain.states import CANCELLATION, RUN, CancelStage, RunStatus, StopCause, move
+from orchestrator.engine import unheld
 from orchestrator.engine.fold import fold, note
 from orchestrator.store import approvals, operations, resources, runs, steps, timers
 from orchestrator.store.records import Run
@@ -33,6 +34,8 @@ def begin(
     dropped = steps.cancel_due(connection, run.id)
     made = operations.abandon_intended(connection, run.id, dropped)
     resources.never_came_to_be(connection, run.id, made)
+    if run.status is RunStatus.SET_ASIDE:
+        unheld.cancel(connection, run.id)
     timers.cancel_all(connection, run.id)
     approvals.supersede_open(connection, run.id)
     generation = run.generation + 1

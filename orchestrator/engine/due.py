@@ -27,7 +27,9 @@ def fire_some(database: Database, definitions: Definitions, limit: int = 20) -> 
 def _fire(database: Database, definitions: Definitions, workflow_id: str, name: str) -> int:
     with database.commit("fire-timer") as tx:
         run = runs.lock_if_free(tx, workflow_id)
-        if run is None or not timers.take_if_due(tx, workflow_id, name):
+        if run is None or run.status is RunStatus.SET_ASIDE:
+            return 0
+        if not timers.take_if_due(tx, workflow_id, name):
             return 0
         fold(tx, definitions, run, TimerFired(at=run.now, name=name), "timer")
         return 1
@@ -46,9 +48,9 @@ def expire_some(database: Database, definitions: Definitions, limit: int = 20) -
 def _expire(database: Database, definitions: Definitions, workflow_id: str, ordinal: int) -> int:
     with database.commit("expire-approval") as tx:
         run = runs.lock_if_free(tx, workflow_id)
-        if run is None or not approvals.decide_if_pending(
-            tx, workflow_id, ordinal, ApprovalStatus.EXPIRED, None
-        ):
+        if run is None or run.status is RunStatus.SET_ASIDE:
+            return 0
+        if not approvals.decide_if_pending(tx, workflow_id, ordinal, ApprovalStatus.EXPIRED, None):
             return 0
         fold(tx, definitions, run, ApprovalExpired(at=run.now, ordinal=ordinal), "timer")
         return 1

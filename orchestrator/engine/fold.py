@@ -27,6 +27,13 @@ from orchestrator.workflows.registry import Definitions
 CODE_VERSION = f"outlast {version('outlast')}"
 
 
+class RunSetAside(OutlastError):
+    """An event was brought to a run that nobody can decide for now."""
+
+    def __init__(self, workflow_id: str) -> None:
+        super().__init__(f"run {workflow_id} was set aside; resume it first")
+
+
 class NoCauseToMove(OutlastError):
     """A decision left a run with nothing that could ever move it again (P22)."""
 
@@ -44,6 +51,8 @@ def fold(
     While a cancellation is stopping active work, facts are kept and effects are dropped: what
     came back late is known to the cleanup, and nothing new starts.
     """
+    if run.status is RunStatus.SET_ASIDE:
+        raise RunSetAside(run.id)
     definition = definitions.get(run.definition)
     decision = definition.decide(definition.state_type.from_json(run.state), event)
     position = run.position + 1

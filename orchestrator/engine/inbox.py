@@ -164,6 +164,8 @@ def _correct(
 def _approval(
     tx: Connection, definitions: Definitions, run: Run, message: ApprovalAnswer, by: str
 ) -> tuple[Run, JsonObject]:
+    if run.status is RunStatus.SET_ASIDE:
+        return run, {"result": "refused", "reason": "the run was set aside; resume it first"}
     row = approvals.read(tx, run.id, message.ordinal)
     refusal = _why_not(row, message)
     if refusal is not None:

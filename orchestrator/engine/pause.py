@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from orchestrator.domain.states import RUN, OperationStatus, RunStatus, StepStatus, move
+from orchestrator.domain.states import RUN, RunStatus, StepStatus, move
+from orchestrator.engine import unheld
 from orchestrator.engine.fold import note
-from orchestrator.store import claims, operations, runs, steps
+from orchestrator.store import claims, runs, steps
 from orchestrator.store.records import Run, StepRow
 
 
@@ -36,12 +37,8 @@ def resume(tx: Connection, run: Run, by: str) -> Run:
 
 def _publish(tx: Connection, step: StepRow) -> None:
     """Make a step claimable again; what its last attempt may have sent is observed first."""
+    if unheld.leave_to_the_reconciler(tx, step):
+        return
     if step.status is StepStatus.LEASED:
-        sent = None if step.operation_id is None else operations.read(tx, step.operation_id)
-        if sent is not None and sent.status is OperationStatus.SENT:
-            operations.settle_if_version(tx, sent, OperationStatus.AMBIGUOUS, "engine")
-            steps.move_if(tx, step.workflow_id, step.number, step.status, StepStatus.UNSETTLED)
-            steps.raise_generation(tx, step.workflow_id, step.number)
-            return
         steps.move_if(tx, step.workflow_id, step.number, step.status, StepStatus.DUE)
     claims.publish(tx, step.workflow_id, step.number, after_s=0.0)

@@ -50,6 +50,8 @@ def offer(tx: Connection, definitions: Definitions, run: Run, event: Offer) -> S
 
     An ended run is reopened only where the definition answers with effects that do not end it.
     """
+    if run.status is RunStatus.SET_ASIDE:
+        return run, {"result": "refused", "reason": "the run was set aside; resume it first"}
     definition = definitions.get(run.definition)
     state = definition.state_type.from_json(run.state)
     decision = definition.decide(state, event)

@@ -31,11 +31,9 @@ class WorkerSession:
         name: str,
         queues: Sequence[str],
         *,
-        lease_s: float,
         direct_dsn: str | None,
     ) -> None:
         self._database, self._name, self._queues = database, name, queues
-        self._lease_s = lease_s
         self._engine = None if direct_dsn is None else create_engine(direct_dsn, poolclass=NullPool)
         self._connection: Connection | None = None
         self.worker = name
@@ -54,7 +52,6 @@ class WorkerSession:
                 worker,
                 self._queues,
                 CODE_VERSION,
-                lease_s=self._lease_s,
                 holds_session=self._connection is not None,
             )
         self.worker = worker

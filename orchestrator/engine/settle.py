@@ -49,6 +49,8 @@ class Settler:
             run = runs.lock(tx, operation.workflow_id)
             step = steps.read(tx, operation.workflow_id, operation.step)
             verdict = observation.verdict
+            if run.status is RunStatus.SET_ASIDE:
+                verdict = StillUnknown("the run was set aside", needs_person=True)
             match verdict:
                 case Adopt():
                     return self._adopt(tx, run, step, operation, verdict, observation)

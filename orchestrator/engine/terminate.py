@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from orchestrator.contracts.payload import JsonObject
 from orchestrator.domain.states import RUN, Cleanup, OperationStatus, RunStatus, StepStatus, move
+from orchestrator.engine import unheld
 from orchestrator.engine.fold import note
 from orchestrator.store import approvals, operations, resources, runs, steps, timers
 from orchestrator.store.records import Run
@@ -25,6 +26,8 @@ def terminate(tx: Connection, run: Run, by: str, reason: str) -> tuple[Run, Json
     dropped = steps.cancel_due(tx, run.id)
     made = operations.abandon_intended(tx, run.id, dropped)
     resources.never_came_to_be(tx, run.id, made)
+    if run.status is RunStatus.SET_ASIDE:
+        unheld.cancel(tx, run.id)
     timers.cancel_all(tx, run.id)
     approvals.supersede_open(tx, run.id)
     left: JsonObject = {

@@ -126,7 +126,6 @@ def published(connection: Connection, message_id: str) -> None:
 def any_due(connection: Connection) -> bool:
     """Return whether a message is due, without locking it."""
     table = tables.outbox
-    query = select(table.c.id).where(
-        table.c.status != OutboxStatus.PUBLISHED, table.c.due_at <= NOW
-    )
-    return connection.execute(query.limit(1)).first() is not None
+    earliest = select(func.min(table.c.due_at)).where(table.c.status != OutboxStatus.PUBLISHED)
+    query = select(func.coalesce(earliest.scalar_subquery() <= NOW, False))
+    return bool(connection.execute(query).scalar_one())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, exists, func, insert, literal, select, update
+from sqlalchemy import Connection, exists, func, insert, literal, select, update
 from sqlalchemy.dialects.postgresql import JSONB
 
 from orchestrator.contracts.payload import JsonObject, fingerprint
@@ -201,24 +201,19 @@ def read(connection: Connection, workflow_id: str, number: int) -> StepRow:
 
 
 def cancel_due(connection: Connection, workflow_id: str) -> list[int]:
-    """Cancel every step that no attempt holds yet; their claims go first. Needs the run's lock."""
-    claim, step = tables.claim, tables.step
-    freed = connection.execute(
-        delete(claim)
-        .where(claim.c.workflow_id == workflow_id, claim.c.owner.is_(None))
-        .returning(claim.c.step)
-    ).scalars()
-    numbers = sorted(freed)
-    connection.execute(
+    """Cancel every step that no attempt holds, one held back by a pause too. Needs the run's lock.
+
+    The claims go first, so that a worker that is taking one of them wins.
+    """
+    claims.hold_back(connection, workflow_id)
+    step = tables.step
+    cancelled = connection.execute(
         update(step)
-        .where(
-            step.c.workflow_id == workflow_id,
-            step.c.number.in_(numbers),
-            step.c.status == StepStatus.DUE,
-        )
+        .where(step.c.workflow_id == workflow_id, step.c.status == StepStatus.DUE)
         .values(status=StepStatus.CANCELLED, ended_at=NOW)
-    )
-    return numbers
+        .returning(step.c.number)
+    ).scalars()
+    return sorted(cancelled)
 
 
 def active_of_older_generation(

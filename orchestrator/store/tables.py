@@ -10,7 +10,6 @@ from sqlalchemy import (
     Boolean,
     Column,
     DateTime,
-    Double,
     ForeignKey,
     Identity,
     Integer,
@@ -164,7 +163,7 @@ worker = Table(
     _instant("started_at"),
     _instant("seen_at"),
     Column("holds_session", Boolean, nullable=False),
-    Column("lease_s", Double, nullable=False),
+    _instant("server_started_at", null=True),
 )
 
 breaker = Table(

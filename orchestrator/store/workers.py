@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, func, update
 from sqlalchemy.dialects.postgresql import insert
 
 from orchestrator.store import tables
@@ -17,7 +17,6 @@ def announce(
     queues: Sequence[str],
     code_version: str,
     *,
-    lease_s: float,
     holds_session: bool,
 ) -> None:
     """Record a worker at its start, before its first claim.
@@ -32,7 +31,7 @@ def announce(
         started_at=NOW,
         seen_at=NOW,
         holds_session=holds_session,
-        lease_s=lease_s,
+        server_started_at=func.pg_postmaster_start_time(),
     )
     connection.execute(statement.on_conflict_do_nothing())
 

@@ -9,7 +9,7 @@ from sandbox.postgres.errors import NoBinaries
 from sandbox.postgres.locate import find_binaries
 from sandbox.setup.browser import provide_browser
 from sandbox.setup.errors import SetupError
-from sandbox.setup.tools import provide_faketime, provide_git
+from sandbox.setup.tools import provide_faketime, provide_git, provide_spin
 
 WIDTH = 12
 
@@ -26,14 +26,15 @@ PARTS: dict[str, Callable[[], object]] = {
     "browser": provide_browser,
     "faketime": provide_faketime,
 }
+ON_DEMAND: dict[str, Callable[[], object]] = {"spin": provide_spin}
 
 
-def main() -> int:
-    """Go through all parts, then answer 1 if one is missing that is needed."""
+def main(asked: list[str]) -> int:
+    """Go through all parts, or those asked for; answer 1 if one is missing that is needed."""
     missing = False
-    for name, provide in PARTS.items():
+    for name in asked or PARTS:
         try:
-            told = str(provide())
+            told = str({**PARTS, **ON_DEMAND}[name]())
         except (SetupError, NoBinaries) as error:
             missing, told = True, f"MISSING: {error}"
         sys.stdout.write(f"{name:<{WIDTH}}{told}\n")
@@ -42,4 +43,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Git, which is needed, and libfaketime, which only some tests use."""
+"""Git, which is needed; libfaketime and spin, which only some checks use."""
 
 from __future__ import annotations
 
@@ -26,3 +26,13 @@ def provide_faketime() -> str:
         except CommandFailed:
             return "not available; tests that fake a process's clock are skipped"
     return shutil.which("faketime") or "missing; tests that fake a process's clock are skipped"
+
+
+def provide_spin() -> str:
+    """Return where spin is, installing it as root. Raises SetupError."""
+    if not shutil.which("spin") and can_install():
+        install("spin")
+    found = shutil.which("spin")
+    if not found:
+        raise SetupError("spin is missing: install it (for example `apt-get install spin gcc`)")
+    return found

@@ -19,9 +19,9 @@ from tests.support.tickets import TicketService, registry
 pytestmark = pytest.mark.engine
 
 
-def session_of(line: Line, dsn: str | None, lease_s: float = 0.0) -> WorkerSession:
-    """Return an open session; a lease of no time, so that the database has been up for longer."""
-    session = WorkerSession(line.database, "w", ["tracker"], lease_s=lease_s, direct_dsn=dsn)
+def session_of(line: Line, dsn: str | None) -> WorkerSession:
+    """Return an open session."""
+    session = WorkerSession(line.database, "w", ["tracker"], direct_dsn=dsn)
     session.open()
     return session
 
@@ -108,13 +108,14 @@ def test_a_send_without_any_guarantee_waits_for_the_lease(
     line.database.close()
 
 
-def test_soon_after_a_start_of_the_database_a_free_lock_means_nothing(
-    line: Line, database_url: str
+def test_after_a_start_or_a_promotion_of_the_database_a_free_lock_means_nothing(
+    line: Line, session: WorkerSession
 ) -> None:
-    """All sessions are gone then, the living ones too."""
-    session = session_of(line, database_url, lease_s=10**8)
+    """All sessions are gone then, those of living workers too."""
     line.start()
     line.claim(session.worker)
+    with line.database.commit("another-server") as tx:
+        tx.execute(text("UPDATE worker SET server_started_at = server_started_at - interval '1 s'"))
     session.close()
     assert take_over(line) == 0
 

@@ -313,3 +313,51 @@ def test_more_time_moves_the_deadline(line: Line, clock: Clock) -> None:
     assert due.end_overdue_runs(line.database, line.definitions) == 0
     clock.advance(700)
     assert due.end_overdue_runs(line.database, line.definitions) == 1
+
+
+@pytest.mark.parametrize("wish", [CancelWish(), TerminateWish()], ids=lambda wish: wish.KIND)
+def test_what_a_pause_held_back_is_dropped_with_its_intent(line: Line, wish: Message) -> None:
+    run = line.start()
+    line.say(run, PauseWish())
+    line.say(run, wish, "m2")
+    assert line.run(run)["status"] == "ended"
+    assert [step["status"] for step in line.steps(run)] == ["cancelled"]
+    assert [operation["status"] for operation in line.operations(run)] == ["abandoned"]
+
+
+@pytest.mark.parametrize("wish", [CancelWish(), TerminateWish()], ids=lambda wish: wish.KIND)
+def test_a_run_that_was_set_aside_under_its_attempt_can_be_stopped(
+    line: Line, wish: Message
+) -> None:
+    run = line.start()
+    line.claim()
+    set_aside(line.database, run, "no definition read it")
+    line.say(run, wish)
+    assert line.run(run)["status"] == "ended"
+    assert [step["status"] for step in line.steps(run)] == ["cancelled"]
+
+
+def test_nothing_moves_a_run_that_was_set_aside_but_a_person(
+    reviewed: Line, waiting: str, clock: Clock
+) -> None:
+    set_aside(reviewed.database, waiting, "no definition read it")
+    assert reviewed.decide(waiting, 1)["result"] == "refused"
+    assert reviewed.say(waiting, RetryWish())["result"] == "refused"
+    clock.advance(90_000)
+    assert due.fire_some(reviewed.database, reviewed.definitions) == 0
+    assert due.expire_some(reviewed.database, reviewed.definitions) == 0
+    assert reviewed.run(waiting)["status"] == "set-aside"
+    assert reviewed.say(waiting, ResumeWish(), "m2")["status"] == "waiting"
+    assert due.expire_some(reviewed.database, reviewed.definitions) == 1
+
+
+def test_a_verdict_waits_until_a_run_that_was_set_aside_goes_on(line: Line) -> None:
+    run = line.start()
+    [lease] = line.claim()
+    create = line.registry.mutations["create-ticket"]
+    assert mark_sent(line.database, lease, create.guarantee, 5.0) is Permission.SEND
+    line.results.leave_unsettled(lease, "the answer was lost")
+    set_aside(line.database, run, "no definition read it")
+    line.ambiguous.run_once()
+    assert line.run(run)["status"] == "set-aside"
+    assert line.operations(run)[0]["status"] == "ambiguous"

@@ -17,6 +17,8 @@ TARGETS = (
     "up",
     "test",
     "test-wheel",
+    "recovery",
+    "model",
     "lint",
     "fresh",
     "format",

@@ -1,7 +1,9 @@
 """A real worker or reconciler process for tests, which is killed or frozen at a chosen crossing.
 
-Usage: worker_process.py ROLE DSN TICKETS KEYS [KIND NAME SIDE [SIGNAL]]
-The product's code is started as it is; only the seam is watched, from out here.
+Usage: worker_process.py ROLE DSN TICKETS KEYS [KIND NAME SIDE [SIGNAL [NTH]]]
+       worker_process.py ROLE DSN TICKETS KEYS record FILE
+The product's code is started as it is; only the seam is watched, from out here. `record` appends
+each crossing to a file, in the order in which the process made them.
 """
 
 from __future__ import annotations
@@ -23,10 +25,22 @@ from reconciler.expired_leases import ExpiredLeases
 from tests.support.tickets import TicketService, registry
 
 LEASE_S = 2.0
+IDLE_S = 1.0
 
 
-def signal_at(kind: str, name: str, side: str, number: str = "SIGKILL") -> None:
-    """Send this process the signal at the crossing, once, as somebody outside would.
+def record_to(path: str) -> None:
+    """Append `kind name` of every crossing that was completed."""
+
+    def watcher(kind: str, name: str, side: str) -> None:
+        if side == "after":
+            with Path(path).open("a") as file:
+                file.write(f"{kind} {name}\n")
+
+    seam.watch(watcher)
+
+
+def signal_at(kind: str, name: str, side: str, number: str = "SIGKILL", nth: str = "1") -> None:
+    """Send this process the signal at the nth crossing, once, as somebody outside would.
 
     At a crossing the thread holds no lock of anybody's, so that a frozen process blocks nobody;
     it is the thread that gets the signal, so that it cannot run on past the crossing meanwhile.
@@ -34,8 +48,10 @@ def signal_at(kind: str, name: str, side: str, number: str = "SIGKILL") -> None:
     reached: list[str] = []
 
     def watcher(seen_kind: str, seen_name: str, seen_side: str) -> None:
-        if (seen_kind, seen_name, seen_side) == (kind, name, side) and not reached:
-            reached.append(name)
+        if (seen_kind, seen_name, seen_side) != (kind, name, side):
+            return
+        reached.append(name)
+        if len(reached) == int(nth):
             signal.pthread_kill(threading.get_ident(), signal.Signals[number])
 
     seam.watch(watcher)
@@ -43,9 +59,11 @@ def signal_at(kind: str, name: str, side: str, number: str = "SIGKILL") -> None:
 
 def main(role: str, dsn: str, tickets: str, keys: str, *at: str) -> None:
     """Run the role until the process is stopped."""
-    if at:
+    if at[:1] == ("record",):
+        record_to(at[1])
+    elif at:
         signal_at(*at)
-    database, known = Database(dsn, pool_size=4), definitions()
+    database, known = Database(dsn, pool_size=4, idle_s=IDLE_S), definitions()
     does = registry(TicketService(Path(tickets), keys=keys == "keys"))
     if role == "reconciler":
         duties: list[Duty] = [
@@ -58,6 +76,7 @@ def main(role: str, dsn: str, tickets: str, keys: str, *at: str) -> None:
         id=f"{role}-{os.getpid()}",
         queues=does.queues(),
         lease_s=LEASE_S,
+        slots=1,
         longest_poll_s=0.1,
         direct_dsn=dsn,
     )
