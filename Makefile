@@ -11,8 +11,9 @@ PYTEST_ARGS ?=
 REPORT ?=
 KEYS ?=
 SLICE ?=
+BENCH ?=
 
-.PHONY: help setup demo up test test-wheel recovery model lint fresh docs format clean
+.PHONY: help setup demo up test test-wheel recovery model bench lint fresh docs format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +44,9 @@ test-wheel: setup ## Run the tests of engine and database on the wheel's Postgre
 
 recovery: setup ## The crash matrix: each point once; SLICE=k/n or SLICE=all for points x modes
 	$(BIN)/pytest tests/recovery -m recovery $(if $(SLICE),--slice $(SLICE)) $(PYTEST_ARGS)
+
+bench: setup ## The engine's speed beside a bare-SQL floor, in one run; BENCH=--quick for a tenth
+	$(BIN)/python -m benchmarks.engine_rates $(BENCH)
 
 model: setup ## Check the protocol's model with spin; every planted fault must be found
 	@$(BIN)/python -m sandbox.setup spin

@@ -83,14 +83,14 @@ COUNTED = rule(
     rf"(?:{THERE}\s+|{PAGE}\s+{MAY}{SHOWS}\s+)(?:exactly\s+)?{COUNT}\s+{ROLE}s?"
     r"(?:\s+(?:on|in)\s+the\s+(?:page|list|table))?"
 )
-BE_AT = r"(?:is(?:\s+now)?(?:\s+on|\s+at)?|should\s+be(?:\s+on|\s+at)?|stands\s+on)"
+BE_AT = r"(?:is(?:\s+(?:now|still))?(?:\s+on|\s+at)?|should\s+be(?:\s+on|\s+at)?|stands\s+on)"
 BE_TAKEN = (
     r"(?:(?:i|we|you)\s+)?(?:(?:am|are|get|should\s+be|to\s+be|be)\s+)?"
     r"(?:taken|sent|redirected|brought|led)\s+(?:back\s+)?to(?:\s+the\s+page)?"
 )
 STANDS = rule(
     rf"(?:(?:the\s+)?(?:address|url|path|browser|page)\s+(?:{BE_AT}|shows\s+the\s+address)|"
-    rf"(?:i\s+)?(?:should\s+|must\s+)?(?:am|be|land|arrive|end\s+up)\s+(?:on|at)|{BE_TAKEN})\s+\"?{PATH}\"?"
+    rf"(?:i\s+)?(?:should\s+|must\s+)?(?:am|be|stay|land|arrive|end\s+up)\s+(?:still\s+)?(?:on|at)|{BE_TAKEN})\s+\"?{PATH}\"?"
 )
 LEAD_IN = re.compile(
     r"^(?:(?:and|but|so|also)\s+)*(?:(?:i|we)\s+)?(?:also\s+|would\s+(?:also\s+)?)?expect(?:ed)?"
@@ -126,7 +126,7 @@ def _read_longest(words: str, cuts: list[tuple[int, int]], at: int) -> tuple[lis
     A bare quotation goes with what was said before it, and is never read by itself there.
     """
     for end in range(len(cuts) - 1, at, -1):
-        part = plain(words[cuts[at][1] : cuts[end][0]])
+        part = plain(LEAD_IN.sub("", plain(words[cuts[at][1] : cuts[end][0]])))
         if at > 0 and BARE.match(part):
             continue
         read = _read_one(part)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from activities.procedures.report import SENTENCE_END
 from activities.procedures.words import (
     FIELD,
     FIELD_WORD,
@@ -49,7 +50,7 @@ CONTROL = rf"(?:(?P<before>{ACTED_ON})\s+)?"
 CONTROL_AFTER = rf"(?:\s+(?P<after>{ACTED_ON}))?"
 SCROLL = rule(
     r"(?:scroll|move)\s+(?:up|down|to|all\s+the\s+way)\b[^\"]*|"
-    r"wait(?:\s+(?:a\s+(?:moment|little|second)|(?:until|for)\s+the\s+page[^\"]*))?"
+    r"(?:wait|give\s+(?:it|the\s+page)\s+(?:a|some))\b[^\"]*"
 )
 
 
@@ -206,6 +207,7 @@ VERBS = (
     rf"(?:{SIGN}|{GO}|{PRESS}|{TYPE}|{PICK}|{TICK}|{UNTICK}|set|change|clear|leave|confirm|submit)"
 )
 JOINED = re.compile(rf"(?:,|;)?\s+(?:and(?:\s+then)?|then)\s+(?={VERBS}\s){OUTSIDE_QUOTES}", re.I)
+LISTED = re.compile(rf"{JOINED.pattern}|[,;]\s+(?={VERBS}\s){OUTSIDE_QUOTES}", re.I)
 PLACE = r"(?:row|line|section|card|item|entry|part|box)"
 INSIDE = re.compile(
     rf"^(?:with)?in(?:side)?\s+{THING}(?:{PLACE}\s+(?:of\s+|for\s+|with\s+)?{NAMED}"
@@ -215,12 +217,24 @@ INSIDE = re.compile(
 
 
 def read_step(sentence: str) -> list[Raw] | None:
-    """Return the steps that a numbered sentence says, or None when it is not understood.
+    """Return the steps that a numbered line says, or None when part of it is not understood.
 
     A sentence that only scrolls or waits says no step: targets are brought into view and awaited.
     """
     found: list[Raw] = []
-    for part in JOINED.split(without_host(sentence)):
+    for said in SENTENCE_END.split(without_host(sentence)):
+        read = _read_parts(JOINED.split(said))
+        if read is None:
+            read = _read_parts(LISTED.split(said))
+        if read is None:
+            return None
+        found += read
+    return found
+
+
+def _read_parts(parts: list[str]) -> list[Raw] | None:
+    found: list[Raw] = []
+    for part in parts:
         read = _read_one(plain(without_filler(plain(part))))
         if read is None:
             return None

@@ -158,8 +158,9 @@ def merged(state: BugRepairState, facts: JsonObject) -> Next:
     wanted = [publication.base_revision, publication.head]
     if state.contract.merge_method == "squash":
         wanted = [publication.base_revision]
-    if parents and parents != wanted:
-        reason = f"merged on {parents[0]}, approved was {publication.base_revision}"
+    if parents != wanted:
+        joined = " and ".join(parents) or "parents that nobody told us"
+        reason = f"merged on {joined}, approved was {publication.base_revision}"
         return ending.close(after, Outcome.NEEDS_HUMAN_REVIEW, reason)
     return ending.close(after, Outcome.MERGED, "")
 

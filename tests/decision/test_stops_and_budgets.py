@@ -13,7 +13,7 @@ from orchestrator.workflows.decision import (
     Mutate,
     RunActivity,
 )
-from tests.support.flagship import AT, HEAD, PROPOSED, VERIFIED, Run
+from tests.support.flagship import AT, HEAD, MERGE, PROPOSED, SEEN, VERIFIED, Run
 
 
 def test_a_run_past_its_deadline_closes_its_draft_and_says_so() -> None:
@@ -97,3 +97,15 @@ def test_a_correction_without_a_budget_or_a_question_changes_nothing() -> None:
     assert spent.last.state == before
     early = Run()
     assert early.tell(CorrectionGiven(AT, "rita", "not so")) == []
+
+
+def test_a_merge_whose_parents_nobody_tells_is_not_called_ours() -> None:
+    """R24: the merge's parents are checked afterwards, not assumed."""
+    run = Run().asked()
+    run.approve()
+    run.ok("revalidate", SEEN)
+    run.ok("mark-ready")
+    run.ok("merge", {"merge_commit": MERGE}, MERGE)
+    end = run.close()[1]
+    assert end.outcome == Outcome.NEEDS_HUMAN_REVIEW
+    assert "nobody told us" in end.reason

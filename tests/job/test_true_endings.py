@@ -67,3 +67,21 @@ def test_a_report_without_steps_is_told_what_it_lacks(
         "derive-procedure",
         "update-ticket",
     ]
+
+
+def test_a_raised_repair_budget_goes_on_from_the_next_candidate_and_ends_as_honestly(
+    whole: Whole, ended: dict[str, JsonObject]
+) -> None:
+    """An operator gives an ended run one candidate more; what it knew and had spent is kept."""
+    run, before = ended["limit"]["id"], ended["limit"]["state"]["candidates"]
+    operator = whole.client("operator")
+    said = operator.post(f"/v1/runs/{run}/budgets/repair", {"amount": 1})
+    assert (said["result"], said["phase"], said["reopened"]) == ("accepted", "diagnosing", True)
+    again = whole.wait_ended(run)
+    assert (again["outcome"], again["cleanup"]) == ("repair-budget-exhausted", "clean")
+    candidates = again["state"]["candidates"]
+    assert candidates[: len(before)] == before
+    assert len({each["patch_sha256"] for each in candidates}) == len(before) + 1
+    tag, outside = whole.tag(run), whole.outside()
+    assert len(outside.tickets(tag)) == 1
+    assert (outside.branches(tag), outside.environments(tag)) == ([], [])

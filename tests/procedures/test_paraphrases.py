@@ -25,10 +25,12 @@ from orchestrator.contracts.procedure import (
     Visible,
 )
 
-PARAPHRASES = sorted((Path(__file__).parent / "paraphrases").glob("*.md"))
+HERE = Path(__file__).parent
+PARAPHRASES = sorted((HERE / "paraphrases").glob("*.md"))
+READERS = sorted((HERE / "readers").glob("*.md"))
 
 
-@pytest.mark.parametrize("file", PARAPHRASES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [*PARAPHRASES, *READERS], ids=lambda file: file.stem)
 def test_a_paraphrase_is_read_as_it_was_meant(file: Path) -> None:
     read = read_report("t", file.read_text())
     assert not isinstance(read, Missing), read.lacks
@@ -36,8 +38,8 @@ def test_a_paraphrase_is_read_as_it_was_meant(file: Path) -> None:
     assert [*map(said, read.steps), *map(expected, read.expectations)] == meant
 
 
-def test_there_are_fifteen_of_them() -> None:
-    assert len(PARAPHRASES) == 15
+def test_there_are_fifteen_of_each() -> None:
+    assert (len(PARAPHRASES), len(READERS)) == (15, 15)
 
 
 def said(step: Step) -> str:

@@ -19,6 +19,7 @@ TARGETS = (
     "test-wheel",
     "recovery",
     "model",
+    "bench",
     "lint",
     "fresh",
     "format",
