@@ -9,6 +9,7 @@ from pathlib import Path
 
 APP = Path(__file__).with_name("app")
 SECOND_APP = Path(__file__).with_name("second_app")
+THIRD_APP = Path(__file__).with_name("third_app")
 
 NOT_SOURCE = (".deps", "instance", "__pycache__", ".git")
 SIGNATURE = {

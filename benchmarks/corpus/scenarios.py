@@ -1,4 +1,4 @@
-"""What users do with the two applications; what they see on the faultless ones is what is right."""
+"""What users do with the applications; what they see on the faultless ones is what is right."""
 
 from __future__ import annotations
 
@@ -54,6 +54,48 @@ REFUGE = {
     "cancel early": ASK.format(hut="gams", guest="Tina", day="2026-08-20")
     + '4. Click "Ask"\n5. Click "Cancel this stay"',
     "no name": '1. Open /huts/gams\n2. Type "2026-07-20" into "Arrival"\n3. Click "Ask"',
+}
+CARD = (
+    '1. Open /sign-in\n2. Type "{card}" into "Card number"\n3. Type "{pin}" into "PIN"\n'
+    '4. Click "Sign in"\n'
+)
+VOLUNTEER = CARD.format(card="W-100", pin="1000")
+BACK = VOLUNTEER + '5. Open /desk/return\n6. Type "{loan}" into "Loan number"\n'
+WORKSHOP = {
+    "welcome": "1. Open /",
+    "second page": (
+        '1. Open /tools\n2. Choose "Cheapest first" from "Order"\n3. Tick "Only what is here"\n'
+        '4. Click "Search"\n5. Click "Next page"'
+    ),
+    "search": (
+        '1. Open /tools?page=3\n2. Type "cuts" into "Find a tool"\n3. Choose "Wood" from "Kind"\n'
+        '4. Click "Search"'
+    ),
+    "tool": "1. Open /tools/tile-cutter",
+    "borrow": (
+        CARD.format(card="w101", pin="1101")
+        + '5. Open /tools/jigsaw\n6. Type "4" into "Days"\n7. Tick "With accessories"\n'
+        '8. Click "Borrow"'
+    ),
+    "renewed": CARD.format(card="W-103", pin="1303") + '5. Click "Renew"',
+    "debtor": CARD.format(card="W-104", pin="1404")
+    + '5. Open /tools/moisture-meter\n6. Click "Borrow"',
+    "queue": (
+        CARD.format(card="W-101", pin="1101") + "5. Open /tools/chipper\n"
+        '6. Click "Join the waiting list"\n7. Click "Cancel" next to "Tile cutter"'
+    ),
+    "late": (
+        BACK.format(loan="L-0005") + '7. Choose "Dirty" from "Condition"\n'
+        '8. Click "Take it back"\n9. Click "Take a payment"\n10. Type "14,5" into "Amount"\n'
+        '11. Click "Take the money"'
+    ),
+    "broken": (
+        BACK.format(loan="7") + '7. Choose "Damaged" from "Condition"\n8. Click "Take it back"'
+    ),
+    "handed on": (
+        BACK.format(loan="l-10") + '7. Tick "All accessories are back"\n8. Click "Take it back"'
+    ),
+    "desk": VOLUNTEER + '5. Click "Clear the shelf"\n6. Click "Mended"',
 }
 
 

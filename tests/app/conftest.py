@@ -1,4 +1,4 @@
-"""The two sample applications, installed once, in repositories that a test may change."""
+"""The sample applications, installed once, in repositories that a test may change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.acceptance.running import install, read_recipe
-from sandbox.app_repository import APP, NOT_SOURCE, SECOND_APP, build
+from sandbox.app_repository import APP, NOT_SOURCE, SECOND_APP, THIRD_APP, build
 
 
 @pytest.fixture(scope="session")
@@ -45,4 +45,13 @@ def second_app(tmp_path: Path) -> Path:
     """Return a fresh repository of the second application."""
     folder = tmp_path / "second"
     build(SECOND_APP, folder)
+    return folder
+
+
+@pytest.fixture
+def third_app(tmp_path: Path, dependencies: Path) -> Path:
+    """Return a fresh repository of the third application; it needs what the shop needs."""
+    folder = tmp_path / "third"
+    build(THIRD_APP, folder)
+    (folder / ".deps").symlink_to(dependencies, target_is_directory=True)
     return folder

@@ -15,7 +15,7 @@ FILE_LINES_MAX = 500
 BANNED_MODULES = frozenset(
     {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
 )
-SAMPLE_APPLICATIONS = ("sandbox/app/", "sandbox/second_app/")
+SAMPLE_APPLICATIONS = ("sandbox/app/", "sandbox/second_app/", "sandbox/third_app/")
 # Optional dependencies: a machine may lack them, or their import is dear and rarely needed.
 LATE_IMPORTS = frozenset({("tests/support/database.py", "testcontainers.postgres")})
 REGISTRIES = ("py" + "pi", "npm" + "js", "python" + "hosted", "deb" + "ian")
