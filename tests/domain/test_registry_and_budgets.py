@@ -100,3 +100,19 @@ def test_a_payload_of_another_version_is_refused_and_says_which() -> None:
     raw = {"kind": "procedure", "version": 9}
     with pytest.raises(UnreadablePayload, match="procedure v1, found procedure v9"):
         Procedure.from_json(raw)
+
+
+def test_what_failed_in_one_moment_does_not_come_back_in_one_moment() -> None:
+    """Jitter from the key alone: between half of the pause and all of it, the same each time."""
+    pauses = [Retry(10.0, Spent()).pause(f"run-{number}:1:1") for number in range(100)]
+    assert len(set(pauses)) == 100
+    assert min(pauses) >= 5.0
+    assert max(pauses) <= 10.0
+    assert max(pauses) - min(pauses) > 4.0
+    assert pauses[7] == Retry(10.0, Spent()).pause("run-7:1:1")
+
+
+def test_a_wait_that_a_receiver_asked_for_is_never_shortened() -> None:
+    asked = [Retry(60.0, Spent(), asked=True).pause(f"run-{number}") for number in range(50)]
+    assert min(asked) >= 60.0
+    assert max(asked) <= 66.0

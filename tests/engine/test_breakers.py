@@ -73,16 +73,3 @@ def test_a_receiver_that_says_when_to_come_back_is_believed_for_all_runs(
     assert line.claim() == []
     clock.advance(2)
     assert len(line.claim()) == 2
-
-
-def test_runs_that_failed_together_do_not_come_back_together(line: Line, clock: Clock) -> None:
-    for number in range(4):
-        line.start(f"key-{number}")
-    for lease in line.claim():
-        line.results.fail(lease, Failure(FailureKind.ENVIRONMENTAL, "down"))
-    came_back = []
-    for _ in range(12):
-        came_back.append(len(line.claim()))
-        clock.advance(0.05)
-    assert sum(came_back) == 4
-    assert max(came_back) < 4

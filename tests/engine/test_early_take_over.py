@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import text
 
+from orchestrator.clock import wait_for
 from orchestrator.domain.failures import StaleAttempt
 from orchestrator.engine import expiry
 from orchestrator.engine.results import Success
@@ -34,6 +35,19 @@ def session(line: Line, database_url: str) -> Iterator[WorkerSession]:
     made.close()
 
 
+def end(line: Line, session: WorkerSession) -> None:
+    """Close the session; return once the server has noticed and its lock is free."""
+    worker = session.worker
+    session.close()
+    query = text("SELECT pg_try_advisory_xact_lock_shared(outlast_session_key(:worker))")
+
+    def is_free() -> bool:
+        with line.database.read() as tx:
+            return bool(tx.execute(query, {"worker": worker}).scalar_one())
+
+    wait_for(is_free, 10, f"the lock of {worker} to be free")
+
+
 def take_over(line: Line) -> int:
     """Take over what orphans held."""
     return expiry.take_over_orphans(line.database, line.definitions)
@@ -43,7 +57,7 @@ def test_a_dead_workers_step_is_handed_on_at_once(line: Line, session: WorkerSes
     run = line.start()
     [lease] = line.claim(session.worker)
     assert take_over(line) == 0
-    session.close()
+    end(line, session)
     assert take_over(line) == 1
     [again] = line.claim("w2")
     assert (again.step, again.generation) == (lease.step, lease.generation + 1)
@@ -71,7 +85,7 @@ def test_a_worker_whose_connection_alone_died_goes_on_as_another(
         assert list(ended) == [True]
     session.keep()
     assert session.worker != before
-    assert take_over(line) == 1
+    wait_for(lambda: take_over(line) == 1, 10, "the old incarnation's step to be taken over")
     assert line.beat(lease) == [None]
     [again] = line.claim(session.worker)
     assert take_over(line) == 0
@@ -86,7 +100,7 @@ def test_what_was_sent_is_observed_before_anything_is_sent_again(
     [lease] = line.claim(session.worker)
     create = line.registry.mutations["create-ticket"]
     assert mark_sent(line.database, lease, create.guarantee, 5.0) is Permission.SEND
-    session.close()
+    end(line, session)
     assert take_over(line) == 1
     assert line.steps(run)[0]["status"] == "unsettled"
     assert line.claim("w2") == []
@@ -103,7 +117,7 @@ def test_a_send_without_any_guarantee_waits_for_the_lease(
     [lease] = line.claim(session.worker)
     create = line.registry.mutations["create-ticket"]
     assert mark_sent(line.database, lease, create.guarantee, 5.0) is Permission.SEND
-    session.close()
+    end(line, session)
     assert take_over(line) == 0
     line.database.close()
 
@@ -116,7 +130,7 @@ def test_after_a_start_or_a_promotion_of_the_database_a_free_lock_means_nothing(
     line.claim(session.worker)
     with line.database.commit("another-server") as tx:
         tx.execute(text("UPDATE worker SET server_started_at = server_started_at - interval '1 s'"))
-    session.close()
+    end(line, session)
     assert take_over(line) == 0
 
 
@@ -124,5 +138,5 @@ def test_a_worker_without_a_session_of_its_own_is_judged_by_its_lease_alone(line
     session = session_of(line, None)
     line.start()
     line.claim(session.worker)
-    session.close()
+    end(line, session)
     assert take_over(line) == 0
