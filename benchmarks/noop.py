@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import ClassVar, assert_never
 
@@ -109,7 +110,8 @@ def definitions() -> Definitions:
 def main(dsn: str) -> None:
     """Work until killed, with the settings that `outlast worker` has, and more slots."""
     database = Database(dsn, pool_size=SLOTS + 4)
-    how = WorkerSettings(id="bench", queues=["noop"], slots=SLOTS, lease_s=10.0, direct_dsn=dsn)
+    name = f"bench-{os.getpid()}"
+    how = WorkerSettings(id=name, queues=["noop"], slots=SLOTS, lease_s=10.0, direct_dsn=dsn)
     Worker(database, definitions(), Registry([DoNothing()], []), how, Publisher(database, [])).run()
 
 
